@@ -3,6 +3,7 @@ import type * as Stdio from '@modelcontextprotocol/server/stdio'
 import type { BrowserType } from 'playwright-core'
 import { loadPackage } from '../drivers/load-package.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
+import { hasPackageFolder } from '../kit/installed-package.ts'
 import { isPackageMissing } from '../kit/missing-package.ts'
 
 /** The part of Playwright that connects to sessions. */
@@ -28,28 +29,45 @@ export async function loadMcpStdio(): Promise<McpStdio> {
 
 /** Imports Playwright. Throws PACKAGE_MISSING, or DRIVER_FAILED if it cannot be loaded. */
 export async function loadChromium(): Promise<Chromium> {
-  const loaded = await loadPackage(['playwright-core', 'playwright', '@playwright/test']).catch((error: unknown) => {
-    throw isBowlineError(error) && error.code === 'DRIVER_MISSING' ? packageMissing(error) : error
+  const loaded = await importPlaywright().catch(async (error: unknown) => {
+    throw isBowlineError(error) && error.code === 'DRIVER_MISSING' ? await packageMissing(error) : error
   })
   return (loaded as { readonly chromium: Chromium }).chromium
 }
 
+const sdk = '@modelcontextprotocol/server'
+
 async function loadSdk<Module>(importer: () => Promise<Module>): Promise<Module> {
-  const name = '@modelcontextprotocol/server'
   try {
+    assertFolder(sdk)
     return await importer()
   } catch (cause) {
-    throw isPackageMissing(cause, name) ? packageMissing(cause) : cause
+    throw isPackageMissing(cause, sdk) ? await packageMissing(cause) : cause
   }
 }
 
-function packageMissing(cause: unknown): BowlineError {
-  const names = '@modelcontextprotocol/server playwright-core'
-  return new BowlineError(
-    'PACKAGE_MISSING',
-    `Install ${names.replace(' ', ' and ')} to use MCP and browser agents: npm install ${names}`,
-    {
-      cause,
-    },
-  )
+async function importPlaywright(): Promise<unknown> {
+  return loadPackage(['playwright-core', 'playwright', '@playwright/test'], importInstalled)
+}
+
+async function importInstalled(name: string): Promise<unknown> {
+  assertFolder(name)
+  return import(name)
+}
+
+/** Throws the error of an import if the package has no folder. */
+function assertFolder(name: string): void {
+  if (hasPackageFolder(name, import.meta)) return
+  throw Object.assign(new Error(`Cannot find package '${name}'`), { code: 'ERR_MODULE_NOT_FOUND' })
+}
+
+/** Creates the error for all packages that are missing. */
+async function packageMissing(cause: unknown): Promise<BowlineError> {
+  const imports = await Promise.allSettled([importInstalled(sdk), importPlaywright()])
+  const names = [sdk, 'playwright-core'].filter((_, index) => imports[index]?.status === 'rejected')
+  const message = `Install ${names.join(' and ')} to use MCP and browser agents: npm install ${names.join(' ')}`
+  return new BowlineError('PACKAGE_MISSING', message, {
+    cause,
+    hint: 'Run the command in the folder where `bowline` is installed.',
+  })
 }

@@ -1,4 +1,5 @@
 import { BowlineError } from 'bowline/kit/errors'
+import { hasPackageFolder } from 'bowline/kit/installed-package'
 import { isPackageMissing } from 'bowline/kit/missing-package'
 
 /**
@@ -10,16 +11,23 @@ export async function loadOptional<Module>(
   purpose: string,
   importer: () => Promise<Module>,
 ): Promise<Module> {
+  if (!hasPackageFolder(name, import.meta)) throw packageMissing([name], purpose)
   try {
     return await importer()
   } catch (cause) {
-    if (!isPackageMissing(cause, name)) throw cause
-    throw new BowlineError('PACKAGE_MISSING', `Install ${name} to use ${purpose}: npm install ${name}`, { cause })
+    throw isPackageMissing(cause, name) ? packageMissing([name], purpose, cause) : cause
   }
+}
+
+/** Creates the error PACKAGE_MISSING with the install command. */
+export function packageMissing(names: readonly string[], purpose: string, cause?: unknown): BowlineError {
+  const message = `Install ${names.join(' and ')} to use ${purpose}: npm install ${names.join(' ')}`
+  return new BowlineError('PACKAGE_MISSING', message, { cause })
 }
 
 /** Whether a package can be resolved. Does not load it. */
 export function isInstalled(name: string): boolean {
+  if (!hasPackageFolder(name, import.meta)) return false
   try {
     import.meta.resolve(name)
     return true

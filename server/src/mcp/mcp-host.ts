@@ -1,6 +1,6 @@
 import { BowlineError } from 'bowline/kit/errors'
 import type { SessionToolCall, SessionToolResult, ToolDescription } from 'bowline/mcp'
-import { loadOptional } from '../kit/optional-package.ts'
+import { isInstalled, packageMissing } from '../kit/optional-package.ts'
 import { runEvery } from '../kit/run-every.ts'
 import { toError, type ProcessRequest } from './process-messages.ts'
 import { processEnded, TeamProcess } from './team-process.ts'
@@ -32,8 +32,8 @@ const busyRetrySeconds = 30
 /** A load balancer has noticed by then that the server shuts down. */
 const drainRetrySeconds = 5
 
-/** Checked before a process starts. */
-const sdk = '@modelcontextprotocol/server'
+/** Packages that `/mcp` needs, each with others that contain it. */
+const packages = [['@modelcontextprotocol/server'], ['playwright-core', 'playwright', '@playwright/test']] as const
 
 /**
  * Serves MCP and the browser tools of agents, each team in a process of its own: a page that
@@ -72,7 +72,8 @@ export class McpHost implements AsyncDisposable {
     // Clients reconnect to the streams of lost sessions, for which no process should start.
     const hasSession = request.headers.some(([name]) => name === 'mcp-session-id')
     if (hasSession && !this.#processes.has(teamId)) return sessionLost()
-    await loadOptional(sdk, '/mcp', async () => import.meta.resolve(sdk))
+    const missing = packages.filter((names) => !names.some(isInstalled)).map(([name]) => name)
+    if (missing.length > 0) throw packageMissing(missing, '/mcp')
     try {
       return await (await this.#open(teamId)).handle(request, signal)
     } catch (error) {

@@ -26,6 +26,8 @@ const tracing = [
   '@opentelemetry/sdk-trace',
 ] as const
 
+const playwright = ['@playwright/test', 'playwright', 'playwright-core'] as const
+
 const optional = [
   '@aws-sdk/client-s3',
   '@duckduckgo/autoconsent',
@@ -36,6 +38,7 @@ const optional = [
   ...tracing,
   'classic-level',
   'nodemailer',
+  ...playwright,
 ] as const
 
 const banner = `<h1>News</h1><p>The harbour was quiet.</p>
@@ -67,7 +70,7 @@ describe('a server without optional packages', () => {
     expect(JSON.parse(line ?? '{}')).toMatchObject({
       effects: expect.arrayContaining(['/docs returns 501; /openapi.json works']),
       install:
-        'npm install @duckduckgo/autoconsent @fastify/swagger-ui @llamaindex/liteparse @modelcontextprotocol/server classic-level',
+        'npm install @duckduckgo/autoconsent @fastify/swagger-ui @llamaindex/liteparse @modelcontextprotocol/server classic-level playwright-core',
     })
   })
 
@@ -87,7 +90,12 @@ describe('a server without optional packages', () => {
 
     expect({ status, body }).toMatchObject({
       status: 501,
-      body: { code: 'PACKAGE_MISSING', error: expect.stringContaining('npm install @modelcontextprotocol/server') },
+      body: {
+        code: 'PACKAGE_MISSING',
+        error:
+          'Install @modelcontextprotocol/server and playwright-core to use /mcp: ' +
+          'npm install @modelcontextprotocol/server playwright-core',
+      },
     })
   })
 

@@ -25,7 +25,7 @@ test.each([
 })
 
 test('an optional package that is installed is loaded', async () => {
-  expect(await loadOptional('node:path', 'paths', async () => import('node:path'))).toHaveProperty('join')
+  expect(await loadOptional('zod', 'schemas', async () => import('zod'))).toHaveProperty('z')
 })
 
 test('a package that cannot be resolved is not installed, whatever the reason', () => {

@@ -15,7 +15,7 @@ export function assertAllowedUrl(text: string, allowedDomains: readonly string[]
   }
   if (createDomainFilter(allowedDomains)?.(url) !== false) return
   throw new BowlineError('EGRESS_REFUSED', `The host ${url.hostname} is not allowed`, {
-    hint: `Allowed are: ${allowedDomains?.join(', ')}.`,
+    hint: `Allowed hosts: ${allowedDomains?.join(', ')}.`,
   })
 }
 
