@@ -16,8 +16,8 @@ interface AuditLogFlags extends ConnectionFlags {
 export function createAuditLogCommand(): Command {
   return withConnectionFlags(new Command('audit-log'))
     .description(
-      'List changes to keys, teams and secrets, sessions that an admin has ended, failed authentication and denied ' +
-        'access, newest first. The output is a table on a terminal, JSON lines when piped, and one JSON array with ' +
+      'List changes to keys, teams, profiles and secrets, sessions that an admin has ended, failed authentication ' +
+        'and denied access, newest first. The output is a table on a terminal, JSON lines when piped, and one JSON array with ' +
         '--json. Requires an admin key.',
     )
     .addOption(new Option('--action <name>', 'only this action').choices(auditActions))

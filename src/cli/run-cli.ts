@@ -129,7 +129,7 @@ const commands: Program['commands'] = {
     load: async () => (await import('./activity.ts')).createActivityCommand(),
   },
   'audit-log': {
-    summary: 'list changes to keys, teams and secrets, failed authentication and denied access',
+    summary: 'list changes to keys, teams, profiles and secrets, failed authentication and denied access',
     load: async () => (await import('./audit-log.ts')).createAuditLogCommand(),
   },
   teams: {

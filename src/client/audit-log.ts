@@ -30,7 +30,7 @@ export interface AuditLogOptions extends Abortable {
 }
 
 /**
- * Lists changes to keys, teams and secrets, sessions that an admin has ended, and failed
+ * Lists changes to keys, teams, profiles and secrets, sessions that an admin has ended, and failed
  * authentication, newest first. Requires an admin key. Pages are fetched as the iteration proceeds.
  *
  * @example

@@ -106,8 +106,8 @@ export class Bowline implements AsyncDisposable {
   /** Lists the API calls of the last 24 hours that started work. */
   readonly activity: ListActivity
   /**
-   * Lists changes to keys, teams and secrets, failed authentication and denied access. Requires an
-   * admin key.
+   * Lists changes to keys, teams, profiles and secrets, failed authentication and denied access.
+   * Requires an admin key.
    */
   readonly auditLog: ListAuditLog
   /** Returns the number of running sessions and scrapes, and its limit. */

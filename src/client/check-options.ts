@@ -33,6 +33,20 @@ export const sessionNames: OptionNames<CreateSessionOptions> = {
   wait: true,
 }
 
+/** Names of the options of `new Bowline()`. */
+export const bowlineNames = {
+  baseUrl: true,
+  apiKey: true,
+  timeoutMs: true,
+  retries: true,
+  headers: true,
+  fetch: true,
+  sessionDir: true,
+  leaseDir: true,
+  reaper: true,
+  handleSignals: true,
+} as const
+
 /**
  * Throws CONFIG_INVALID for option names that a function does not have, such as misspelled ones,
  * for options that are not an object, and for a `signal` that is not an AbortSignal.
@@ -95,6 +109,7 @@ export function unknownOption(name: string, key: UnknownKey, hint = hintOf(key))
 
 function hintOf({ path, suggestion, known }: UnknownKey): string {
   if (suggestion !== undefined) return `Did you mean \`${suggestion}\`?`
+  if (Object.hasOwn(bowlineNames, path)) return `Pass it to \`new Bowline()\`.`
   const parent = path.slice(0, Math.max(0, path.lastIndexOf('.')))
   if (parent === '' || known.length > maxListed) return 'Remove it, or pass it to the function it belongs to.'
   return `\`${parent}\` has ${known.map((each) => `\`${each}\``).join(', ')}.`

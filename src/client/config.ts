@@ -1,4 +1,4 @@
-import { checkOptions, type OptionNames } from './check-options.ts'
+import { bowlineNames, checkOptions, type OptionNames } from './check-options.ts'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { BowlineError } from '../kit/errors.ts'
@@ -117,7 +117,7 @@ export function defaultSessionDir(): string {
 
 /** Merges options, environment and defaults. Throws CONFIG_INVALID. */
 export function resolveConfig(options: BowlineOptions, environment = readEnvironment()): ClientConfig {
-  checkOptions('Bowline', options, bowlineNames)
+  checkOptions('Bowline', options, bowlineNames satisfies OptionNames<BowlineOptions>)
   return {
     baseUrl: checkBaseUrl(options.baseUrl ?? environment.baseUrl),
     apiKey: checkApiKey(options.apiKey ?? environment.apiKey),
@@ -129,19 +129,6 @@ export function resolveConfig(options: BowlineOptions, environment = readEnviron
     reaper: options.reaper ?? true,
     handleSignals: options.handleSignals ?? true,
   }
-}
-
-const bowlineNames: OptionNames<BowlineOptions> = {
-  baseUrl: true,
-  apiKey: true,
-  timeoutMs: true,
-  retries: true,
-  headers: true,
-  fetch: true,
-  sessionDir: true,
-  leaseDir: true,
-  reaper: true,
-  handleSignals: true,
 }
 
 function checkBaseUrl(text: string | undefined): string {

@@ -63,7 +63,7 @@ export const teamRoutes = {
     tag: 'Team',
     rateLimit: 'account',
     summary:
-      'List changes to keys, teams and secrets, failed authentication and denied access, newest first (admin keys only)',
+      'List changes to keys, teams, profiles and secrets, failed authentication and denied access, newest first (admin keys only)',
     query: auditLog.auditLogQuery,
     response: auditLog.auditLogResponse,
   },

@@ -111,6 +111,13 @@ describe('an unknown option', () => {
     )
   })
 
+  test('of `new Bowline()` is refused by a function, with its place', async () => {
+    await expect(bowline.withSession({ reaper: false } as object, nothing)).rejects.toMatchObject({
+      message: 'withSession() has no option `reaper`',
+      hint: 'Pass it to `new Bowline()`.',
+    })
+  })
+
   test('is ignored if it is undefined', async () => {
     await expect(bowline.sessions.create({ tll: undefined } as object)).rejects.toMatchObject({
       code: 'CONNECTION_FAILED',

@@ -86,7 +86,7 @@ describe('with `saveChanges: "on-success"`, a profile', () => {
     const saved = await bowline.withSession({ profile }, ({ session }) => session.profile?.loadedVersion)
     const read = await bowline.withSession({ profile: { ...profile, saveChanges: false } }, () => 'read')
 
-    const error = 'The work of the session failed: the profile keeps its last saved version'
+    const error = 'The work of the session failed: the profile still has no saved version'
     expect(bills[0]?.profile).toEqual({ ...onSuccess, loadedVersion: null, error })
     expect(saved).toMatchObject({ result: null, profile: { ...onSuccess, loadedVersion: null, version: 1 } })
     expect(read.profile).toEqual({ name: 'billed', saveChanges: false, loadedVersion: 1 })

@@ -14,7 +14,7 @@ import { Ago } from '../components/time.tsx'
 import { TimeRange } from '../components/time-range.tsx'
 import { describeDetails, nameOfCaller, readAuditLog, type AuditEntry } from './audit-log-calls.ts'
 
-/** Changes to keys, teams, secrets and webhooks, and failed authentication. For admin keys. */
+/** Changes to keys, teams, profiles, secrets and webhooks, and failed logins. For admin keys. */
 export function AuditLogPage({ route }: { readonly route: Route }) {
   const { isAdmin } = useAccount()
   return (
@@ -22,7 +22,7 @@ export function AuditLogPage({ route }: { readonly route: Route }) {
       title="Audit log"
       lead={
         isAdmin
-          ? 'Changes to keys, teams, secrets and webhooks of all teams, and failed authentication'
+          ? 'Changes to keys, teams, profiles, secrets and webhooks of all teams, and failed authentication'
           : 'Reading the audit log requires an admin key.'
       }
     >

@@ -49,9 +49,9 @@ export interface AuditLogDeps {
 const sweepEveryMs = 3_600_000
 
 /**
- * Log of changes to keys, teams, secrets and other teams' sessions, and of failed authentication:
- * in the database, and as lines with `audit` in the log of the server. Expired entries are deleted
- * at the start and hourly.
+ * Log of changes to keys, teams, profiles, secrets and other teams' sessions, and of failed
+ * authentication: in the database, and as lines with `audit` in the log of the server. Expired
+ * entries are deleted at the start and hourly.
  */
 export class AuditLog implements AsyncDisposable {
   readonly #deps: AuditLogDeps

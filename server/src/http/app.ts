@@ -293,7 +293,7 @@ function handlersOf(deps: HttpDeps): Handlers {
     ...executeHandlers({ store, sessions, gateway: deps.gateway }),
     ...handoffHandlers({ store, sessions }),
     ...keyHandlers({ store, sessions, sessionQueue, agents: deps.agents, authenticator, audit }),
-    ...profileHandlers({ profiles: deps.profiles, states: deps.states }),
+    ...profileHandlers({ profiles: deps.profiles, states: deps.states, audit }),
     ...extensionHandlers({ extensions: deps.extensions }),
     ...secretHandlers({ secrets: deps.secrets, audit }),
     ...recordingHandlers({ store, recordings: deps.recordings }),

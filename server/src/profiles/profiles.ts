@@ -1,5 +1,5 @@
 import { BowlineError } from 'bowline/kit/errors'
-import { findHolder, releaseLease, renewLeases, takeLease, type Lease, type LeaseHolder } from './lease-queries.ts'
+import { findHolder, releaseLease, renewLeases, takeLease, type Lease } from './lease-queries.ts'
 import {
   deleteProfile,
   findCurrentVersion,
@@ -11,6 +11,7 @@ import {
   type ProfileVersionRow,
 } from './profile-queries.ts'
 import { createHeldProfile, pruneProfile, type HeldProfile, type HeldProfileDeps } from './held-profile.ts'
+import { lockedForChange, profileLocked } from './profile-locked.ts'
 import { PendingSaves, type ProfileWriters } from './pending-saves.ts'
 
 /** Dependencies of `Profiles`. */
@@ -27,9 +28,6 @@ export interface AcquireRequest extends ProfileName {
   /** Named in the error for others who find the profile locked. Undefined: an import. */
   readonly sessionId: string | undefined
 }
-
-/** Maximum `Retry-After` for a locked profile, in seconds. */
-const maxRetryAfterSeconds = 60
 
 /**
  * The profiles of all teams. Each has at most one writer at a time and any number of readers.
@@ -80,7 +78,7 @@ export class Profiles implements AsyncDisposable {
     if (!isWritable)
       return createHeldProfile(deps, name, await findCurrentVersion(store.db, { teamId, name }), undefined)
     const taken = await takeLease(store.db, { teamId, name, nodeId, sessionId })
-    if ('holder' in taken) throw lockedBy(name, taken.holder)
+    if ('holder' in taken) throw profileLocked(name, taken.holder)
     const lease = { profileId: taken.profile.id, fence: taken.profile.fence }
     this.#leases.set(keyOf(lease), lease)
     try {
@@ -146,24 +144,10 @@ export class Profiles implements AsyncDisposable {
   async #assertUnlocked(profile: ProfileName): Promise<void> {
     await this.get(profile)
     const holder = await findHolder(this.#deps.store.db, profile)
-    if (holder !== undefined) throw lockedBy(profile.name, holder)
+    if (holder !== undefined) throw lockedForChange(profileLocked(profile.name, holder))
   }
 }
 
 function keyOf({ profileId, fence }: Lease): string {
   return `${profileId} ${fence}`
-}
-
-function lockedBy(name: string, { sessionId, sessionName, endsAt }: LeaseHolder): BowlineError {
-  const named = sessionName === undefined ? '' : ` (${sessionName})`
-  const who = sessionId === undefined ? 'A scrape or an import' : `Session ${sessionId}${named}`
-  const waitSeconds = Math.ceil((endsAt.getTime() - Date.now()) / 1000)
-  return new BowlineError(
-    'PROFILE_LOCKED',
-    `${who} is currently writing to the profile "${name}". Only one writer is allowed at a time. You can still access it with saveChanges: false, or try again later.`,
-    {
-      details: { sessionId, sessionName, endsAt: endsAt.toISOString() },
-      retryAfterSeconds: Math.min(maxRetryAfterSeconds, Math.max(1, waitSeconds)),
-    },
-  )
 }

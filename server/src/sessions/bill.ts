@@ -61,7 +61,7 @@ export async function billSession(deps: BillingDeps, row: SessionRow, end: Sessi
 /** Describes the profile of a session whose server was lost before it could save it. */
 function lostProfile(row: SessionRow, { status, reason }: SessionEnd): ProfileSaveOutcome | undefined {
   const isUnsaved = row.profileSave === true && status === 'destroyed' && reason === 'lost'
-  return isUnsaved ? { error: unsavedAtEnd(reason) } : undefined
+  return isUnsaved ? { error: unsavedAtEnd(reason, row.profileLoaded) } : undefined
 }
 
 /**

@@ -66,17 +66,19 @@ export async function saveProfile(
   browser: Browser,
   sessionId: string | undefined,
 ): Promise<ProfileVersionRow> {
+  const loaded = profile.loadedVersion ?? 0
   // A client that has stopped reading must not block the response.
   browser.router.resume()
   // Includes the time for which the browser has not responded before.
   const limitMs = Math.max(minCookiesTimeoutMs, cookiesTimeoutMs - browser.unresponsiveMs())
   const cookies = await abortable(readCookies(browser.router), AbortSignal.timeout(limitMs)).catch((cause: unknown) => {
     if (cause instanceof BowlineError) throw cause
-    throw new BowlineError('CDP_FAILED', unsaved('The browser does not respond'), { cause })
+    throw new BowlineError('CDP_FAILED', unsaved('The browser does not respond', loaded), { cause })
   })
-  await writeStorage(browser)
+  await writeStorage(browser, loaded)
   const { code } = await browser.stop(flushTimeoutMs)
-  if (code !== 0) throw new BowlineError('CDP_FAILED', unsaved('The browser exited before all data was written'))
+  if (code !== 0)
+    throw new BowlineError('CDP_FAILED', unsaved('The browser exited before all data was written', loaded))
   // Chromium does not report what it could not write.
   if (await isDiskFull(browser.folder.userDataDir))
     throw new BowlineError('STORE_UNAVAILABLE', 'The disk of the server is full. The changes are lost')
@@ -92,11 +94,11 @@ export async function saveProfile(
  * Flushes the browser's storage. Ignores errors of the browser, since its exit flushes most data as
  * well, but not a timeout, after which data would be lost.
  */
-async function writeStorage(browser: Browser): Promise<void> {
+async function writeStorage(browser: Browser, loaded: number): Promise<void> {
   const signal = AbortSignal.timeout(flushTimeoutMs)
   await abortable(flushStorage(browser, signal), signal).catch((cause: unknown) => {
     if (cause instanceof BowlineError) return
-    throw new BowlineError('CDP_FAILED', unsaved('The browser did not write its storage in time'), { cause })
+    throw new BowlineError('CDP_FAILED', unsaved('The browser did not write its storage in time', loaded), { cause })
   })
 }
 
@@ -110,7 +112,7 @@ export async function saveAtEnd(
   await using opened = profile
   if (!opened.isWritable) return undefined
   // A crash may leave incomplete files behind.
-  if (session.reason === 'crashed') return { error: unsaved('The browser crashed') }
+  if (session.reason === 'crashed') return { error: unsaved('The browser crashed', opened.loadedVersion ?? 0) }
   const { version } = await saveProfile(opened, browser, session.sessionId)
   return { version }
 }

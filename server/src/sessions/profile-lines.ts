@@ -1,9 +1,10 @@
 import type { QueueProgress } from 'bowline/contract/queue-progress'
 import { sleep } from 'bowline/kit/sleep'
 import { mergeSignals } from 'bowline/kit/abort'
-import { BowlineError, isBowlineError } from 'bowline/kit/errors'
+import { BowlineError } from 'bowline/kit/errors'
 import { Semaphore } from '../kit/semaphore.ts'
 import { findHolder } from '../profiles/lease-queries.ts'
+import { isProfileLocked } from '../profiles/profile-locked.ts'
 import type { Store } from '../store/store.ts'
 
 /** Dependencies of `ProfileLines`. */
@@ -101,11 +102,6 @@ export class ProfileLines {
       await sleep(pollMs, signal)
     }
   }
-}
-
-/** Whether a session was refused because another one writes its profile. */
-export function isProfileLocked(error: unknown): error is BowlineError {
-  return isBowlineError(error) && error.code === 'PROFILE_LOCKED'
 }
 
 function describe(refusal: BowlineError, reason: string): BowlineError {

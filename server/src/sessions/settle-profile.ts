@@ -43,5 +43,5 @@ async function discardProfile(
   } catch (error) {
     onError(error, 'releasing a profile lease')
   }
-  return isUnsaved ? { error: unsavedAtEnd(reason) } : undefined
+  return isUnsaved ? { error: unsavedAtEnd(reason, profile.loadedVersion ?? 0) } : undefined
 }

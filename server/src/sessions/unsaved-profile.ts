@@ -1,16 +1,20 @@
 import type { EndReason } from 'bowline/contract/browser'
 
-/** Describes why the profile of a session was not saved. */
-export function unsaved(problem: string): string {
-  return `${problem}: the profile keeps its last saved version`
+/**
+ * Describes why the profile of a session was not saved. `loadedVersion`: the version that the
+ * session started from, 0 if none was saved.
+ */
+export function unsaved(problem: string, loadedVersion: number | undefined): string {
+  const kept = loadedVersion === 0 ? 'still has no saved version' : 'keeps its last saved version'
+  return `${problem}: the profile ${kept}`
 }
 
 /**
  * Describes why a session that ended like this has not saved its profile: it saves it only on
  * success, or its server was lost.
  */
-export function unsavedAtEnd(reason: EndReason): string {
-  return unsaved(problems[reason])
+export function unsavedAtEnd(reason: EndReason, loadedVersion: number | undefined): string {
+  return unsaved(problems[reason], loadedVersion)
 }
 
 const problems: Readonly<Record<EndReason, string>> = {

@@ -163,6 +163,29 @@ test('changes of the webhook secret are recorded without it', async () => {
   expect(server.log()).not.toContain(body['secret'])
 })
 
+test('deleting, importing, exporting and rolling back a profile is recorded, without its cookies', async () => {
+  const path = '/v2/browser/profiles/shop'
+  const storage = { origin: 'https://shop.example', localStorage: [{ name: 'login', value: 'a-stored-login' }] }
+  for (const origins of [[storage], []]) await server.api('PUT', `${path}/storage-state`, { origins })
+  await server.api('GET', `${path}/storage-state`)
+  await server.api('POST', `${path}/versions/1/rollback`)
+  await server.api('DELETE', path)
+  const { status } = await server.api('DELETE', path)
+  const { body: entries } = await server.api('GET', '/v2/audit-log?limit=5')
+
+  const from = { team: 'default', by: { name: 'bootstrap' }, address: '127.0.0.1' }
+  expect(status).toBe(404)
+  expect(entries['data']).toMatchObject([
+    { action: 'profile.deleted', ...from, details: { profileName: 'shop' } },
+    { action: 'profile.rolled-back', ...from, details: { profileName: 'shop', version: 1 } },
+    { action: 'profile.exported', ...from, details: { profileName: 'shop' } },
+    { action: 'profile.imported', ...from, details: { profileName: 'shop', version: 2 } },
+    { action: 'profile.imported', ...from, details: { profileName: 'shop', version: 1 } },
+  ])
+  expect(JSON.stringify(entries)).not.toContain('a-stored-login')
+  expect(server.log()).not.toContain('a-stored-login')
+})
+
 test('every route that authenticates logs failures, a readiness probe without a key does not', async () => {
   const session = '/v2/browser/00000000-0000-4000-8000-000000000000'
   const paths = ['/v2/browser', `${session}/files`, `${session}/recordings/player`, '/metrics']

@@ -182,7 +182,8 @@ describe('while a session writes a profile', () => {
     expect(status).toBe(409)
     expect(body).toMatchObject({ success: false, code: 'PROFILE_LOCKED', details: { sessionId: writer['id'] } })
     expect(body['error']).toContain(`Session ${writer['id']} (Nightly export) is`)
-    expect(body['error']).toContain('saveChanges: false')
+    expect(body['error']).not.toContain('saveChanges')
+    expect(body['hint']).toContain('saveChanges: false')
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60)
     const active = (await lab.api('GET', '/v2/browser?status=active')).body['sessions']
@@ -199,6 +200,9 @@ describe('while a session writes a profile', () => {
     for (const { status, body } of refusals) {
       expect([status, body['code']]).toEqual([409, 'PROFILE_LOCKED'])
       expect(body['error']).toContain(writer['id'])
+      expect(body['hint']).toBe(
+        `Wait until session ${writer['id']} has ended, or end it with \`bowline sessions delete ${writer['id']}\`.`,
+      )
     }
   })
 

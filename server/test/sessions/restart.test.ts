@@ -50,7 +50,7 @@ test('a server killed with SIGKILL leaves no browser or folder, and its sessions
     bill = await next.api('GET', `/v2/browser/${id}`)
     expect(bill.body).toMatchObject({ status: 'destroyed', endReason: 'lost', creditsBilled: 2 })
     expect(bill.body['sessionDurationMs']).toBeLessThan(60_000)
-    const error = 'The server that ran the session was lost: the profile keeps its last saved version'
+    const error = 'The server that ran the session was lost: the profile still has no saved version'
     expect(bill.body['profile']).toEqual({ name: 'acme', saveChanges: true, loadedVersion: null, error })
     // The right to write its profile is free at once.
     await next.createSession({ ttl: 60, profile })

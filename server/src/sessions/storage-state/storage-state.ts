@@ -4,6 +4,7 @@ import type { StorageState } from 'bowline/contract/profiles'
 import { BowlineError } from 'bowline/kit/errors'
 import type { Browser } from '../../browsers/launch.ts'
 import { overrideProfile, type HeldProfile } from '../../profiles/held-profile.ts'
+import { isProfileLocked, lockedForChange } from '../../profiles/profile-locked.ts'
 import type { Profiles } from '../../profiles/profiles.ts'
 import type { ProfileName } from '../../profiles/profile-queries.ts'
 import { readCookies, writeCookies, type BrowserCookie } from '../cookies.ts'
@@ -82,7 +83,7 @@ export async function importState(
   const save = new ImportSave()
   const ttl = importSeconds + state.origins.length * importSecondsPerOrigin
   const session = { ...request, work: 'import', ttl, use: { startsEmpty: true, wrapProfile: save.wrap } }
-  await runInSession(sessions, { ...session, profile: { name, saveChanges: true } }, async (browser, signal) => {
+  const work = async (browser: Browser, signal: AbortSignal): Promise<void> => {
     await writeCookies(browser.router, state.cookies.map(toBrowserCookie)).catch((cause: unknown) => {
       throw new BowlineError('BAD_REQUEST', 'The browser rejected the cookies', { cause })
     })
@@ -92,7 +93,12 @@ export async function importState(
       await page.runAt(new URL(origin).origin, writeStorage, storage)
     }
     save.isComplete = true
-  })
+  }
+  try {
+    await runInSession(sessions, { ...session, profile: { name, saveChanges: true } }, work)
+  } catch (error) {
+    throw isProfileLocked(error) ? lockedForChange(error) : error
+  }
   save.throwIfFailed()
 }
 
