@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { Command } from 'commander'
-import { BowlineError } from '../kit/errors.ts'
+import { BowlineError, isBowlineError } from '../kit/errors.ts'
+import { printNote } from '../terminal/print.ts'
 import { parseUrlList, readUrls } from './url-arguments.ts'
 import { createClient, withConnectionFlags } from './connection.ts'
 import { runBulk, withBulkFlags, type BulkFlags } from './run-bulk.ts'
@@ -70,7 +71,19 @@ async function retry(id: string, given: readonly string[], flags: BatchFlags, co
     )
   }
   const bowline = await createClient(flags)
-  await runBulk((how) => bowline.retryFailed(id, how), flags)
+  try {
+    await runBulk((how) => bowline.retryFailed(id, how), flags)
+  } catch (error) {
+    if (!isNothingFailed(error)) throw error
+    printNote('No failed pages to retry.')
+  }
+}
+
+/** Whether a retry was refused because the job has no failed page. */
+function isNothingFailed(error: unknown): boolean {
+  if (!isBowlineError(error) || error.code !== 'CONFLICT') return false
+  const { details } = error
+  return typeof details === 'object' && details !== null && 'failed' in details && details.failed === 0
 }
 
 async function readListedUrls(given: readonly string[], { file }: BatchFlags): Promise<readonly string[]> {

@@ -73,7 +73,7 @@ const columns: readonly TableColumn[] = [
   { name: 'status' },
   { name: 'completed', dropOrder: 4 },
   { name: 'failed', dropOrder: 3 },
-  { name: 'total', dropOrder: 2 },
+  { name: 'pages', dropOrder: 2 },
   { name: 'credits', dropOrder: 1 },
   { name: 'id' },
   { name: 'target', shorten: 'middle', dropOrder: 7 },
@@ -81,17 +81,17 @@ const columns: readonly TableColumn[] = [
 
 function toRow(job: ListedJob): readonly string[] {
   const { createdAt, kind, status, completed, failed, creditsUsed, id } = job
-  const counts = [completed, failed, totalOf(job)].map((count) => String(count ?? ''))
+  const counts = [completed, failed, pagesOf(job)].map((count) => String(count ?? ''))
   return [createdAt, titleOf(jobTitles, kind).toLowerCase(), status, ...counts, String(creditsUsed), id, targetOf(job)]
 }
 
-/** The total of the API is without failed pages. */
-function totalOf({ total, failed = 0 }: ListedJob): number | undefined {
+/** Number of pages, with failed ones: `total` of the API is without them. */
+function pagesOf({ total, failed = 0 }: ListedJob): number | undefined {
   return total === undefined ? undefined : total + failed
 }
 
 function targetOf(job: ListedJob): string {
-  return describeTarget({ kind: job.kind, target: job.target, pages: totalOf(job) })
+  return describeTarget({ kind: job.kind, target: job.target, pages: pagesOf(job) })
 }
 
 async function showJob(id: string, flags: ConnectionFlags): Promise<void> {
@@ -104,7 +104,7 @@ async function showJob(id: string, flags: ConnectionFlags): Promise<void> {
     target: targetOf(job) || undefined,
     completed: job.completed,
     failed: job.failed,
-    total: totalOf(job),
+    pages: pagesOf(job),
     credits: job.creditsUsed,
     created: job.createdAt,
     ended: job.completedAt,

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import type { BulkProgress } from '../client/bulk-run.ts'
+import type { BulkProgress, BulkResult } from '../client/bulk-run.ts'
 import type { BulkErrors } from '../contract/bulk.ts'
 import { catalogue, type ErrorCode } from '../kit/catalogue.ts'
 import { countOf } from '../kit/count-of.ts'
@@ -9,10 +9,12 @@ import { printNote } from '../terminal/print.ts'
 export interface BulkEnd extends BulkErrors {
   readonly progress: BulkProgress | undefined
   readonly invalidUrls: readonly string[]
+  /** Number of documents with an HTTP status of 400 or more. */
+  readonly httpErrors: number
 }
 
 /** Prints the warning, the errors and the counts of a job on standard error. */
-export function printBulkEnd({ progress, errors, robotsBlocked, invalidUrls }: BulkEnd): void {
+export function printBulkEnd({ progress, errors, robotsBlocked, invalidUrls, httpErrors }: BulkEnd): void {
   const warning = withoutFailures(progress?.warning ?? '')
   if (warning !== '') printNote(warning)
   for (const group of Map.groupBy(errors, ({ code, error }) => `${code} ${error}`).values()) {
@@ -25,7 +27,20 @@ export function printBulkEnd({ progress, errors, robotsBlocked, invalidUrls }: B
   const { completed = 0, creditsUsed = 0 } = progress ?? {}
   const blocked = robotsBlocked.length === 0 ? '' : ` (${robotsBlocked.length} disallowed by robots.txt)`
   const failed = `${errors.length + robotsBlocked.length} failed${blocked}`
-  printNote(`${countOf(completed, 'page')}, ${failed}, ${countOf(creditsUsed, 'credit')}`)
+  const withError = httpErrors === 0 ? '' : ` (${httpErrors} with an HTTP error, status 400 or more)`
+  printNote(`${countOf(completed, 'page')}${withError}, ${failed}, ${countOf(creditsUsed, 'credit')}`)
+}
+
+/** Whether a page was not scraped because the credits were used up. */
+export function isUnpaid({ code }: BulkErrors['errors'][number]): boolean {
+  return code === 'INSUFFICIENT_CREDITS'
+}
+
+/** Prints on standard error that pages were not scraped for lack of credits, if there are any. */
+export function printUnpaid({ id, errors }: Pick<BulkResult, 'id' | 'errors'>): void {
+  const unpaid = errors.filter(isUnpaid).length
+  if (unpaid === 0) return
+  printColoured('red', `INSUFFICIENT_CREDITS  ${countOf(unpaid, 'page')} not scraped  ${creditsHint(id)}`)
 }
 
 function printColoured(colour: 'red' | 'dim', line: string): void {

@@ -1,12 +1,13 @@
 import { styleText } from 'node:util'
 import type { Command } from 'commander'
-import type { BulkOptions, BulkProgress, BulkRun } from '../client/bulk-run.ts'
+import type { BulkOptions, BulkProgress, BulkResult, BulkRun } from '../client/bulk-run.ts'
 import type { Document } from '../contract/document.ts'
 import { countOf } from '../kit/count-of.ts'
 import { abortOnSignals } from './abort-on-signals.ts'
 import type { ConnectionFlags } from './connection.ts'
 import { showProgress } from './bulk-progress.ts'
-import { printBulkEnd } from './print-bulk-end.ts'
+import { isUnpaid, printBulkEnd, printUnpaid } from './print-bulk-end.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
 import { print, printJson, printNote } from '../terminal/print.ts'
 
 /** Flags of commands that run a job. With `json` they print its whole result as one value. */
@@ -30,8 +31,8 @@ export function withBulkFlags(command: Command): Command {
 /**
  * Runs a job and prints one line per page on a terminal, or one JSON document per line when piped.
  * Ctrl-C and SIGTERM end it with the exit code of the signal, and cancel the job unless it
- * `continues` (default: with an idempotency key). The exit code is 1 if pages failed or URLs were
- * invalid.
+ * `continues` (default: with an idempotency key). The exit code is 6 if the credits were used up,
+ * and otherwise 1 if pages failed or URLs were invalid.
  */
 export async function runBulk(
   start: (how: BulkOptions) => BulkRun,
@@ -42,6 +43,7 @@ export async function runBulk(
   using stop = abortOnSignals()
   let progress: BulkProgress | undefined
   let printed = 0
+  let httpErrors = 0
   const onProgress = (step: BulkProgress): void => {
     progress = step
     bar.update(step)
@@ -50,24 +52,33 @@ export async function runBulk(
     const run = start({ signal: stop.signal, onProgress, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) })
     if (json) {
       const result = await run
-      if (result.errors.length + result.invalidUrls.length > 0) process.exitCode = 1
+      process.exitCode = exitCodeOfPages(result)
+      bar[Symbol.dispose]()
+      printUnpaid(result)
       return printJson(result)
     }
     for await (const document of run) {
       print(process.stdout.isTTY ? toLine(document) : JSON.stringify(document))
       printed += 1
+      if ((document.metadata.statusCode ?? 0) >= 400) httpErrors += 1
     }
     const { errors, robotsBlocked } = await run.errors()
     const invalidUrls = await run.invalidUrls()
     bar[Symbol.dispose]()
-    printBulkEnd({ progress, errors, robotsBlocked, invalidUrls })
-    if (errors.length + invalidUrls.length > 0) process.exitCode = 1
+    printBulkEnd({ progress, errors, robotsBlocked, invalidUrls, httpErrors })
+    process.exitCode = exitCodeOfPages({ errors, invalidUrls })
   } catch (error) {
     if (!stop.signal.aborted) throw error
     bar[Symbol.dispose]()
     printNote(continues ? stoppedNote(progress) : cancelledNote(progress, printed))
     process.exitCode = stop.exitCode
   }
+}
+
+/** Returns the exit code for the failed pages of a job that has ended. */
+function exitCodeOfPages({ errors, invalidUrls }: Pick<BulkResult, 'errors' | 'invalidUrls'>): number {
+  if (errors.some(isUnpaid)) return exitCodes.limit.code
+  return errors.length + invalidUrls.length > 0 ? exitCodes.failure.code : exitCodes.success.code
 }
 
 function stoppedNote(progress: BulkProgress | undefined): string {

@@ -120,8 +120,9 @@ const waitsMs = { first: 200, last: 2000 } as const
  *
  * Await it for a `BulkResult`, or iterate over it to get each document as soon as it is scraped.
  * Leaving the loop cancels the job, unless it has an `idempotencyKey` or is from `job()`. The job
- * starts once, on the first await, iteration or call of `start()`. Rejects with JOB_FAILED if the
- * server could not run it, or if it was cancelled elsewhere.
+ * starts once, on the first await, iteration or call of `start()`, `then()`, `catch()` or
+ * `finally()`. Rejects with JOB_FAILED if the server could not run it, or if it was cancelled
+ * elsewhere.
  *
  * @example
  * ```ts
@@ -212,6 +213,18 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
     return this.#result.then(onResult, onError)
   }
 
+  /** Handles the rejection of the awaited job, like `catch()` of a promise. */
+  async catch<Failed = never>(
+    onError?: ((error: unknown) => Failed | PromiseLike<Failed>) | null,
+  ): Promise<BulkResult | Failed> {
+    return this.then(undefined, onError)
+  }
+
+  /** Calls a function at the end of the awaited job, like `finally()` of a promise. */
+  async finally(onEnd?: (() => void) | null): Promise<BulkResult> {
+    return this.then((result) => result).finally(onEnd)
+  }
+
   async *[Symbol.asyncIterator](): AsyncGenerator<Document> {
     for await (const { data } of this.#poll()) yield* data
   }
@@ -267,16 +280,24 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
       }
     } catch (error) {
       isOver = isOver || (error instanceof BowlineError && error.code === 'JOB_FAILED')
-      throw error
+      if (isOver || !isLostConnection(error)) throw error
+      isOver = true
+      const isCancelled = await this.#abandon(id).catch(() => false)
+      throw isCancelled ? error : continuing(id, error, this.#options.idempotencyKey)
     } finally {
       // The caller left the loop or polling failed. Keeps the original error.
       if (!isOver) await this.#abandon(id).catch(() => undefined)
     }
   }
 
-  /** Cancels the job, unless a later call can continue it by its `idempotencyKey` or its id. */
-  async #abandon(id: string): Promise<void> {
-    if (!this.#continues()) await this.#calls.cancel(id)
+  /**
+   * Cancels the job, unless a later call can continue it by its `idempotencyKey` or its id. Returns
+   * whether it was cancelled.
+   */
+  async #abandon(id: string): Promise<boolean> {
+    if (this.#continues()) return false
+    await this.#calls.cancel(id)
+    return true
   }
 
   /** Whether a later call can continue the job, and an earlier one may have started it. */
@@ -301,6 +322,22 @@ function progressOf(
     creditsUsed,
     ...(warning === '' ? {} : { warning }),
   }
+}
+
+function isLostConnection(error: unknown): error is BowlineError {
+  return error instanceof BowlineError && error.code === 'CONNECTION_FAILED'
+}
+
+/** Adds to an error that the server still has the job, and how to receive its documents. */
+function continuing(id: string, error: BowlineError, key: string | undefined): BowlineError {
+  const again = key === undefined ? '' : ', or start it again with the same idempotency key'
+  const { requestId, cause } = error
+  return new BowlineError(error.code, `${error.message}. The job ${id} continues on the server`, {
+    hint: `${error.hint ?? ''} Then read the job with \`bowline.job('${id}')\` or \`bowline jobs documents ${id}\`${again}.`.trim(),
+    details: { id },
+    requestId,
+    cause,
+  })
 }
 
 function failed(id: string, error: string | undefined): BowlineError {

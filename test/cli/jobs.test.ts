@@ -39,7 +39,7 @@ test('bowline jobs lists jobs, in a table with failed pages and credits on a ter
   const piped = await run(['jobs', 'list', '--kind', 'batch_scrape', '--status', 'completed', '--limit', '1'])
   const json = await run(['jobs', '--json', '--status', 'scraping'])
 
-  expect(table.out).toMatch(/when +kind +status +completed +failed +total +credits +id +target/)
+  expect(table.out).toMatch(/when +kind +status +completed +failed +pages +credits +id +target/)
   expect(table.out).toMatch(
     new RegExp(`batch +completed +2 +1 +3 +2 +${id} +${urls(1)[0]!.replace('?', '\\?')} and 2 more$`, 'm'),
   )
@@ -59,7 +59,7 @@ test('bowline jobs show prints the counts, credits, times and options of a job',
   const unknown = await run(['jobs', 'show', unknownId])
 
   expect(shown.out).toMatch(/^status +completed$/m)
-  expect(shown.out).toMatch(/^completed +1\nfailed +0\ntotal +1\ncredits +1$/m)
+  expect(shown.out).toMatch(/^completed +1\nfailed +0\npages +1\ncredits +1$/m)
   expect(shown.out).toMatch(/^ended +20/m)
   expect(shown.out).toMatch(/^options +\{"limit":7,"maxConcurrency":2\}$/m)
   expect(JSON.parse(json.out)).toMatchObject({ id, kind: 'crawl', options: { limit: 7 } })
@@ -113,6 +113,24 @@ test.each([
   expect(code).toBe(2)
 })
 
+test('bowline batch counts the pages with an HTTP error, and has nothing to retry then', async () => {
+  const { site, urls, lab } = fixture
+
+  const batch = await run(['batch', ...urls(2), site.url('/missing')])
+  const { body } = await lab.api('GET', '/v2/team/jobs?kind=batch_scrape&limit=1')
+  const [{ id } = { id: '' }] = body['data'] as { id: string }[]
+  const retry = await run(['batch', '--retry', id])
+  const response = await lab.api('POST', `/v2/batch/scrape/${id}/retry`)
+
+  expect(batch).toMatchObject({
+    code: 0,
+    errors: '3 pages (1 with an HTTP error, status 400 or more), 0 failed, 3 credits\n',
+  })
+  expect(retry).toMatchObject({ code: 0, out: '', errors: 'No failed pages to retry.\n' })
+  expect(response).toMatchObject({ status: 409, body: { code: 'CONFLICT', error: 'No page of the job has failed' } })
+  expect(response.body['hint']).toMatch(/^Pages with an HTTP error \(status 400 or more\) are results\./)
+})
+
 test('bowline crawl prints the warning of the crawl on standard error', async () => {
   const { code, errors } = await run(['crawl', fixture.site.url('/alone/')])
 
@@ -127,6 +145,9 @@ test('errors with the same code and message are printed once, with a hint that f
   const { key } = (await lab.api('POST', '/v2/team/keys', { team: 'poor' })).body as { key: string }
 
   const { code, lines, errors } = await run(['crawl', site.url('/shop/')], { env: { BOWLINE_API_KEY: key } })
+  await lab.api('POST', '/v2/teams', { name: 'poorer', credits: 2 })
+  const other = (await lab.api('POST', '/v2/team/keys', { team: 'poorer' })).body as { key: string }
+  const json = await run(['crawl', site.url('/shop/'), '--json'], { env: { BOWLINE_API_KEY: other.key } })
 
   expect(lines).toHaveLength(2)
   const [failed, hint, blocked, summary] = errors.trimEnd().split('\n')
@@ -136,5 +157,8 @@ test('errors with the same code and message are printed once, with a hint that f
   expect(hint).toMatch(/^INSUFFICIENT_CREDITS: Add credits .* `bowline batch --retry [-\da-f]{36}`\.$/)
   expect(blocked).toBe(`disallowed by robots.txt  ${site.url('/shop/private')}`)
   expect(summary).toBe('2 pages, 6 failed (1 disallowed by robots.txt), 2 credits')
-  expect(code).toBe(1)
+  expect(code).toBe(6)
+  expect(JSON.parse(json.out)).toMatchObject({ status: 'completed', completed: 2 })
+  expect(json.errors).toMatch(/^INSUFFICIENT_CREDITS {2}5 pages not scraped {2}Add credits .* `bowline batch --retry /)
+  expect(json.code).toBe(6)
 })

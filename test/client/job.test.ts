@@ -178,3 +178,52 @@ test.each([
     }
   },
 )
+
+test('catch() and finally() of a job start it, and work like those of a promise', async () => {
+  const { urls } = fixture
+  const calls: unknown[] = []
+
+  const ended = await bowline.batchScrape(urls(1)).finally(() => calls.push('end'))
+  const caught = await bowline.job(unknownId).catch((error: unknown) => error)
+  const missed = bowline.job(unknownId).finally(() => calls.push('failure'))
+
+  expect(ended).toMatchObject({ status: 'completed', completed: 1 })
+  expect(caught).toMatchObject({ code: 'JOB_NOT_FOUND' })
+  await expect(missed).rejects.toMatchObject({ code: 'JOB_NOT_FOUND' })
+  expect(await bowline.job(ended.id).catch(() => 'caught')).toMatchObject({ id: ended.id })
+  expect(calls).toEqual(['end', 'failure'])
+})
+
+test.each([
+  {
+    key: undefined,
+    canCancel: false,
+    message: /The job job-1 continues on the server$/,
+    hint: /jobs documents job-1`\.$/,
+  },
+  {
+    key: 'a key',
+    canCancel: true,
+    message: /The job job-1 continues on the server$/,
+    hint: /the same idempotency key\.$/,
+  },
+  { key: undefined, canCancel: true, message: /^(?!.*continues)/, hint: /^Check the base URL/ },
+])(
+  'a lost connection to a job with the key $key, cancelled: $canCancel, tells whether it continues',
+  async ({ key, canCancel, message, hint }) => {
+    await using service = await startForeignService(({ method, path }, response) => {
+      const isReachable = method === 'POST' || (method === 'DELETE' && canCancel)
+      if (!isReachable) return response.destroy() && true
+      return sendJson(response, 200, { success: true, id: 'job-1', url: path, status: 'cancelled', message: '' })
+    })
+    const foreign = new Bowline({ baseUrl: service.url, apiKey: service.apiKey, reaper: false, retries: 0 })
+
+    const run = foreign.crawl('http://one.example', {}, { idempotencyKey: key })
+
+    await expect(run).rejects.toMatchObject({
+      code: 'CONNECTION_FAILED',
+      message: expect.stringMatching(message) as string,
+      hint: expect.stringMatching(hint) as string,
+    })
+  },
+)

@@ -236,7 +236,7 @@ export class Jobs {
       throw new BowlineError('CONFLICT', 'The job is still running', { hint: 'Wait for its end, or cancel it.' })
     }
     const failed = (await listFailedPages(this.#deps.store.db, id)).filter(({ state }) => state === 'failed')
-    if (failed.length === 0) throw new BowlineError('CONFLICT', 'No page of the job has failed')
+    if (failed.length === 0) throw nothingFailed()
     const { crawl, webhook, maxConcurrency } = plan
     const submissions = plan.submissions.map((submission) => toRetry(submission, crawl))
     return this.start({
@@ -323,7 +323,13 @@ function hasSubmission(
   return known !== undefined
 }
 
-/** The key of an addition belongs to the job that it was added to. */
+function nothingFailed(): BowlineError {
+  return new BowlineError('CONFLICT', 'No page of the job has failed', {
+    details: { failed: 0 },
+    hint: 'Pages with an HTTP error (status 400 or more) are results. To scrape them again, start a batch with their URLs.',
+  })
+}
+
 /** Returns the submission of pages that are scraped again. */
 function toRetry(submission: Submission, crawl: CrawlPlan | undefined): Submission {
   const { request, showsExtract, hidesLinks, retriedCrawl = crawl } = submission
@@ -332,7 +338,7 @@ function toRetry(submission: Submission, crawl: CrawlPlan | undefined): Submissi
 
 function keyReused(): BowlineError {
   return new BowlineError('IDEMPOTENCY_KEY_REUSED', 'Idempotency key already used', {
-    hint: 'The job with this key has other URLs or options. Repeat them, or use another key. Only `maxConcurrency` and `delay` can differ.',
+    hint: 'The job with this key has other URLs or options. Repeat the request with those of the job, or use another key. Only `maxConcurrency` and `delay` can differ.',
   })
 }
 
