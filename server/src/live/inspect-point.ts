@@ -1,15 +1,8 @@
 import { z } from 'zod'
+import type { PageAccess } from '../cdp/page-access.ts'
 import type { CdpCall, Protocol } from '../cdp/protocol.ts'
-import type { CdpSession } from '../cdp/targets.ts'
 import { openIsolatedWorld } from './isolated-world.ts'
 import type { Choices } from './server-message.ts'
-
-/** A tab whose frames in other processes can be attached to. */
-export interface InspectedTab {
-  readonly call: CdpCall
-  /** Attaches to a frame that runs in another process than the frame that embeds it. */
-  readonly attachToFrame: (frameId: string) => Promise<CdpSession>
-}
 
 /** A native popup that screencast frames do not show, and that viewers cannot use. */
 export type HiddenPopup = 'file' | 'date' | 'color' | 'suggestions'
@@ -22,11 +15,11 @@ interface Point {
 /**
  * Detects whether a click opened something that screencast frames do not show: the list of a select
  * element, a file chooser or a picker. `undefined` if it did neither. `point`: in CSS pixels of the
- * viewport of the tab.
+ * viewport of the page.
  */
-export async function inspectPoint(tab: InspectedTab, point: Point): Promise<Choices | HiddenPopup | undefined> {
+export async function inspectPoint(page: PageAccess, point: Point): Promise<Choices | HiddenPopup | undefined> {
   await using sessions = new AsyncDisposableStack()
-  let { call } = tab
+  let { call } = page
   let origin: Point = { x: 0, y: 0 }
   for (let depth = 0; depth < maxDepth; depth += 1) {
     const position = { x: point.x - origin.x, y: point.y - origin.y }
@@ -39,7 +32,7 @@ export async function inspectPoint(tab: InspectedTab, point: Point): Promise<Cho
     const { model } = await call('DOM.getBoxModel', { backendNodeId })
     const [left = 0, top = 0] = model.content
     origin = { x: origin.x + left, y: origin.y + top }
-    ;({ call } = sessions.use(await tab.attachToFrame(node.frameId)))
+    ;({ call } = sessions.use(await page.attachToFrame(node.frameId)))
   }
   return undefined
 }
@@ -104,7 +97,7 @@ const readResult: z.ZodType<Omit<Choices, 'box'>> = z.object({
 interface SelectElement {
   readonly backendNodeId: number
   readonly frameId: string
-  /** Origin of the session's viewport in that of the tab. */
+  /** Origin of the session's viewport in that of the page. */
   readonly origin: Point
 }
 

@@ -1,5 +1,8 @@
 import type { CdpCall } from '../cdp/protocol.ts'
 
+/** Name of the JavaScript contexts of the live view. */
+export const worldName = 'bowline-live-view'
+
 /**
  * Opens a JavaScript context of a frame in which the page's own code is not visible, and returns
  * its id. In the context of the page, the page could replace the functions that the server's
@@ -7,6 +10,6 @@ import type { CdpCall } from '../cdp/protocol.ts'
  */
 export async function openIsolatedWorld(call: CdpCall, frameId: string): Promise<number> {
   // Chromium reuses the world of this name.
-  const { executionContextId } = await call('Page.createIsolatedWorld', { frameId, worldName: 'bowline-live-view' })
+  const { executionContextId } = await call('Page.createIsolatedWorld', { frameId, worldName })
   return executionContextId
 }

@@ -1,10 +1,11 @@
+import type { PageAccess } from '../cdp/page-access.ts'
 import type { PressedKey } from './input.ts'
-import { inspectPoint, type HiddenPopup, type InspectedTab } from './inspect-point.ts'
+import { inspectPoint, type HiddenPopup } from './inspect-point.ts'
 import type { Choices, ServerMessage } from './server-message.ts'
 
 /** Dependencies of `SelectList`. */
 export interface SelectListDeps {
-  readonly tab: InspectedTab
+  readonly page: PageAccess
   /** Presses and releases a key in the page. */
   readonly press: (key: PressedKey) => void
   readonly notify: (message: ServerMessage) => void
@@ -24,9 +25,9 @@ export class SelectList {
    * viewers do not see. Never rejects.
    */
   async openAt(point: { readonly x: number; readonly y: number }): Promise<void> {
-    const { tab, notify } = this.#deps
+    const { page, notify } = this.#deps
     // Fails if the page navigates meanwhile.
-    const found = await inspectPoint(tab, point).catch(() => undefined)
+    const found = await inspectPoint(page, point).catch(() => undefined)
     if (found === undefined) return
     if (typeof found === 'string') notify({ type: 'notice', text: popupNotices[found] })
     else this.#set(found)

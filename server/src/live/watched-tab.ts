@@ -3,7 +3,9 @@ import type { CdpCall, CdpEvent } from '../cdp/protocol.ts'
 import type { CdpRouter } from '../cdp/router.ts'
 import { Screencast, type Frame } from '../cdp/screencast.ts'
 import { attachToTarget, type CdpSession } from '../cdp/targets.ts'
+import type { PageAccess } from '../cdp/page-access.ts'
 import type { OpenDialog } from '../cdp/page-focus.ts'
+import { InputOrder } from './input-order.ts'
 import { pressKey, sendInput, type InputMessage } from './input.ts'
 import { qualities } from './quality.ts'
 import { readSelection } from './read-selection.ts'
@@ -31,6 +33,8 @@ export class WatchedTab implements AsyncDisposable {
   readonly selectList: SelectList
   readonly #deps: WatchedTabDeps
   readonly #session: Promise<CdpSession>
+  readonly #page: PageAccess
+  readonly #inputOrder = new InputOrder()
   readonly #screencast: Screencast
   readonly #resources = new DisposableStack()
   #lastFrame: Frame | undefined
@@ -45,7 +49,8 @@ export class WatchedTab implements AsyncDisposable {
       isFrameWanted: () => [...this.viewers].some((viewer) => viewer.isReady),
       onError: this.#reportError,
     })
-    const { router, clientDialog } = deps
+    const { router, browserSession, clientDialog } = deps
+    this.#page = { call: this.call, attachToFrame: async (frameId) => attachToTarget(router, frameId, browserSession) }
     this.dialog = new TabDialog({
       router,
       call: this.call,
@@ -53,7 +58,7 @@ export class WatchedTab implements AsyncDisposable {
       onChange: (dialog) => this.#notify({ type: 'dialog', dialog }),
     })
     this.selectList = new SelectList({
-      tab: { call: this.call, attachToFrame: async (id) => attachToTarget(router, id, deps.browserSession) },
+      page: this.#page,
       press: (key) => void pressKey(this.call, key).catch(this.#reportInputError),
       notify: (message) => this.#notify(message),
     })
@@ -61,7 +66,7 @@ export class WatchedTab implements AsyncDisposable {
     this.#resources.defer(() => clearInterval(titleTimer))
     this.#resources.defer(() => clearTimeout(this.#refreshTimer))
     this.#resources.defer(() => this.#screencast.end())
-    this.#session = attachToTarget(router, deps.tabId, deps.browserSession)
+    this.#session = attachToTarget(router, deps.tabId, browserSession)
     this.#start().catch(this.#reportError)
   }
 
@@ -100,23 +105,28 @@ export class WatchedTab implements AsyncDisposable {
   readonly call: CdpCall = async (method, ...args) => (await this.#session).call(method, ...args)
 
   /**
-   * Sends a viewer's input to the page, in order and without waiting for earlier responses.
-   * Resolves when the page has handled it. Never rejects.
+   * Sends a viewer's input to the page, in order and without waiting for earlier responses, except
+   * for those to copies. Resolves when the page has handled it. Never rejects.
    */
   async handleInput(message: InputMessage): Promise<void> {
     if (message.type === 'mouse' && message.action === 'down') this.selectList.close()
-    const handled = sendInput(this.call, message).catch(this.#reportInputError)
+    const handled = this.#inputOrder.send(async () => sendInput(this.call, message).catch(this.#reportInputError))
     if (message.type === 'mouse' && message.action === 'up' && message.button === 'left') {
       await this.selectList.openAt(message)
     }
     await handled
   }
 
-  /** Sends the selected text to a viewer. Sends nothing if none is selected or the page fails. */
+  /**
+   * Sends the selected text to a viewer, before later input can change the selection. Sends nothing
+   * if none is selected or the page fails.
+   */
   async copyFor(viewer: Viewer): Promise<void> {
-    // The page may be navigating or have crashed.
-    const text = await readSelection(this.call).catch(() => '')
-    if (text !== '') viewer.notify({ type: 'clipboard', text })
+    await this.#inputOrder.run(async () => {
+      // The page may be navigating or have crashed.
+      const text = await readSelection(this.#page).catch(() => '')
+      if (text !== '') viewer.notify({ type: 'clipboard', text })
+    })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

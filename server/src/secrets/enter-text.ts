@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { BowlineError } from 'bowline/kit/errors'
-import type { FocusedFrame } from './focused-frame.ts'
+import type { FocusedOrigin } from './focused-origin.ts'
 
 /**
  * Enters a text into the focused field of a frame. The check of the origin and the input are one
@@ -11,7 +11,7 @@ import type { FocusedFrame } from './focused-frame.ts'
  * Throws SECRET_REFUSED if no field of the frame accepts text. No error contains the text.
  */
 export async function enterText(
-  { origin, contextId, call }: FocusedFrame,
+  { origin, contextId, call }: FocusedOrigin,
   text: string,
   { slowly }: { readonly slowly: boolean },
 ): Promise<void> {

@@ -2,7 +2,7 @@ import { abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import type { CdpRouter } from '../cdp/router.ts'
 import { enterText } from './enter-text.ts'
-import { findFocusedFrame } from './focused-frame.ts'
+import { findFocusedOrigin } from './focused-origin.ts'
 import { SecretMask } from './secret-mask.ts'
 import { allowsOrigin } from './secret-origins.ts'
 import type { Secrets } from './secrets.ts'
@@ -35,7 +35,7 @@ export class SessionSecrets {
     const limit = AbortSignal.timeout(timeoutMs)
     await using resources = new AsyncDisposableStack()
     const typing = async (): Promise<void> => {
-      const frame = await findFocusedFrame(router, targetId, resources)
+      const frame = await findFocusedOrigin(router, targetId, resources)
       if (!allowsOrigin(origins, frame.origin)) throw wrongOrigin(name, frame.origin, origins)
       // Before it is typed, because the page can send it at once.
       this.mask.add(name, text)

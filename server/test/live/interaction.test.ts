@@ -214,20 +214,6 @@ test('touch input taps and scrolls', async () => {
   await expect.poll(() => page.evaluate('scrollY')).toBeGreaterThan(30)
 })
 
-test('text copied in the page is copied to the local clipboard', async () => {
-  const { page, view } = await liveViewFixture.openWatchedPage('/input')
-  const context = view.page.context()
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  await page.fill('input', 'a bowline holds')
-  await view.click(page, 'input')
-
-  await view.page.keyboard.press('Control+a')
-  await view.page.keyboard.press('Control+c')
-
-  const clipboard = async () => view.page.evaluate<string>('navigator.clipboard.readText()')
-  await expect.poll(clipboard).toBe('a bowline holds')
-})
-
 describe('a dialog', () => {
   test('that no client handles is shown to viewers, and answered with a button or Enter by those with access', async () => {
     const session = await liveViewFixture.lab.createSession()
