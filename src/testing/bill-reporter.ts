@@ -2,7 +2,9 @@ import { relative } from 'node:path'
 import type { FullConfig, Reporter, TestCase, TestResult } from '@playwright/test/reporter'
 import { infrastructureAnnotation, notRetriedTopic } from './retry-guard.ts'
 import { RunState } from './run-state.ts'
-import type { SessionReport } from './test-session.ts'
+import { reportsOfAttempts, type Attempt } from './merged-reports.ts'
+import { sessionAnnotation } from './session-use.ts'
+import { linkToUse, type SessionReport } from './test-session.ts'
 
 interface Cost {
   readonly sessions: number
@@ -14,9 +16,12 @@ interface Cost {
  * sessions and credits per test file, the recordings of failed tests, the number of attempts whose
  * session was lost or could not be opened, and that of failed tests that were not retried.
  *
+ * For `npx playwright merge-reports` it works from the annotations of the tests. These have no
+ * credits of sessions that tests share (`sessionPer: 'worker'`): those count as 0.
+ *
  * @example
  * ```ts
- * import { defineConfig } from '@playwright/test'
+ * import { defineConfig } from 'bowline/testing'
  *
  * export default defineConfig({
  *   reporter: [['list'], ['bowline/testing/reporter']],
@@ -28,7 +33,7 @@ export class BillReporter implements Reporter {
   #config: FullConfig | undefined
   readonly #sessionIds = new Set<string>()
   #lostSessions = 0
-  readonly #tests = new Set<TestCase>()
+  readonly #attempts: Attempt[] = []
 
   constructor(_options: unknown, runState = new RunState(process.pid)) {
     this.#runState = runState
@@ -41,14 +46,16 @@ export class BillReporter implements Reporter {
     this.#runState.claim(notRetriedTopic)
   }
 
-  onTestEnd(test: TestCase, { annotations }: TestResult): void {
+  onTestEnd(test: TestCase, result: TestResult): void {
+    const { annotations } = result
     if (annotations.some(({ type }) => type === infrastructureAnnotation)) this.#lostSessions += 1
-    this.#tests.add(test)
-    for (const { type, description } of annotations) if (type === 'session') this.#sessionIds.add(description ?? '')
+    this.#attempts.push({ test, result })
+    for (const { type, description } of annotations)
+      if (type === sessionAnnotation) this.#sessionIds.add(description ?? '')
   }
 
   onEnd(): void {
-    const reports = this.#runState.readSessionReports()
+    const reports = isMerge() ? reportsOfAttempts(this.#attempts) : this.#runState.readSessionReports()
     this.#runState.remove()
     if (reports.length === 0 && this.#sessionIds.size === 0) return
     for (const line of this.#describe(reports)) console.log(line)
@@ -79,29 +86,57 @@ export class BillReporter implements Reporter {
     for (const [name, cost] of [...rows, all]) {
       yield `  ${name.padEnd(width)}  ${String(cost.sessions).padStart(8)}  ${cost.credits.toFixed(decimals).padStart(7)}`
     }
+    yield* this.#explainTable(reports)
+    yield* this.#linkFailures(reports)
+    yield* this.#describeRetries()
+  }
+
+  *#explainTable(reports: readonly SessionReport[]): Generator<string> {
+    if (reports.some(({ uses }) => new Set(uses.map(({ file }) => file)).size > 1)) {
+      yield '  A session that several files used counts in each of their rows, with a part of its credits.'
+    }
     const billed = new Set(reports.map(({ bill }) => bill.sessionId))
     const unknown = [...this.#sessionIds].filter((id) => !billed.has(id)).length
     if (unknown > 0) {
-      yield `  ${unknown} sessions ended without a bill: they could not be deleted, or their worker was killed`
+      yield `  ${countSessions(unknown)} ended without a bill: they could not be deleted, or their worker was killed`
     }
     const unreported = reports.filter(({ bill }) => bill.creditsBilled === undefined).length
-    if (unreported > 0) yield `  credits of ${unreported} sessions not reported by the service, counted as 0`
-    for (const { recording, uses } of reports) {
-      if (recording === undefined) continue
-      for (const { file, title, startSeconds } of uses.filter(({ hasFailed }) => hasFailed)) {
-        const time = uses.length === 1 ? '' : `#t=${startSeconds.toFixed(1)}`
-        yield `  ${this.#shorten(file)} › ${title} failed: ${recording}${time}`
+    if (unreported === 0) return
+    const why = isMerge()
+      ? 'not in the merged reports, counted as 0: workers end after their last test. The output of the shards has them.'
+      : 'not reported by the service, counted as 0'
+    yield `  credits of ${countSessions(unreported)} ${why}`
+  }
+
+  *#linkFailures(reports: readonly SessionReport[]): Generator<string> {
+    for (const report of reports) {
+      for (const use of report.uses.filter(({ hasFailed }) => hasFailed)) {
+        // In merged reports, the link has the time.
+        const link = isMerge() ? report.recording : linkToUse(report, use)
+        if (link !== undefined) yield `  ${this.#shorten(use.file)} › ${use.title} failed: ${link}`
       }
     }
+  }
+
+  *#describeRetries(): Generator<string> {
     const attempts = this.#lostSessions === 1 ? '1 attempt' : `${this.#lostSessions} attempts`
     if (this.#lostSessions > 0) yield `  ${attempts} failed because the session was lost or could not be opened`
-    const notRetried = [...this.#tests].filter(
+    const notRetried = [...new Set(this.#attempts.map(({ test }) => test))].filter(
       (test) => test.outcome() === 'unexpected' && test.retries > 0 && test.results.length === 1,
     )
     const tests = notRetried.length === 1 ? '1 failed test was' : `${notRetried.length} failed tests were`
     if (notRetried.length > 0)
       yield `  ${tests} not retried: \`retries\` is for lost sessions, \`testRetries\` for other failures`
   }
+}
+
+function countSessions(count: number): string {
+  return count === 1 ? '1 session' : `${count} sessions`
+}
+
+/** Whether the reporter is run by `npx playwright merge-reports`. */
+function isMerge(): boolean {
+  return process.argv.includes('merge-reports')
 }
 
 /** Row of sessions that no test has used. */

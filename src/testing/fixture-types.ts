@@ -9,8 +9,7 @@ import type { CreateSessionOptions } from '../contract/session-options.ts'
  *
  * @example
  * ```ts
- * import { defineConfig } from '@playwright/test'
- * import type { BowlineTestOptions } from 'bowline/testing'
+ * import { defineConfig, type BowlineTestOptions } from 'bowline/testing'
  *
  * export default defineConfig<object, BowlineTestOptions>({
  *   retries: 2,
@@ -26,7 +25,10 @@ export interface BowlineTestOptions {
    * test has its own session. Default: `worker`.
    */
   readonly sessionPer: 'worker' | 'test'
-  /** Options of the sessions. Default: `{ ttl: 1800 }`. */
+  /**
+   * Options of the sessions. Default: `{ ttl: 1800 }`. Without `name`, a session is named after its
+   * test, or after the project and index of its worker.
+   */
   readonly sessionOptions: CreateSessionOptions
   /**
    * Name of a profile whose cookies and storage every test starts with. It is never written.

@@ -19,7 +19,8 @@ import { warnOfIgnoredOptions } from './ignored-options.ts'
 import { capacityTimeoutMs } from './open-with-retries.ts'
 import { endRetries, handleFailedAttempt, refuseRetry, type AttemptState } from './retry-guard.ts'
 import { RunState } from './run-state.ts'
-import { annotateSession, recordBrowserUse, recordUse, type BrowserSession } from './session-use.ts'
+import { nameAfterTest, nameAfterWorker } from './session-name.ts'
+import { annotateSession, creditsAnnotation, recordBrowserUse, recordUse, type BrowserSession } from './session-use.ts'
 import { SharedSession } from './shared-session.ts'
 import { openTestSession, type TestSession } from './test-session.ts'
 
@@ -87,10 +88,11 @@ export const test: TestType<
   runState: [async ({}, use) => use(new RunState(process.ppid)), { scope: 'worker' }],
   browserName: alwaysChromium(),
   sharedSession: [
-    async ({ bowline, sessionOptions, runState, video, browserName, playwright: { chromium } }, use, { project }) => {
-      warnOfIgnoredOptions({ video, browserName }, project, runState)
+    async ({ bowline, sessionOptions, runState, video, browserName, playwright: { chromium } }, use, worker) => {
+      warnOfIgnoredOptions({ video, browserName }, worker.project, runState)
+      const options = nameAfterWorker(sessionOptions, worker)
       const onEnd = runState.writeSessionReport.bind(runState)
-      await using shared = new SharedSession(async () => openTestSession(bowline, sessionOptions, { chromium, onEnd }))
+      await using shared = new SharedSession(async () => openTestSession(bowline, options, { chromium, onEnd }))
       await use(shared)
     },
     { scope: 'worker', timeout: capacityTimeoutMs + 30_000 },
@@ -130,7 +132,8 @@ export const test: TestType<
     ) => {
       const onEnd = runState.writeSessionReport.bind(runState)
       const isShared = sessionPer === 'worker'
-      const opening = isShared ? sharedSession.use() : openTestSession(bowline, sessionOptions, { chromium, onEnd })
+      const options = nameAfterTest(sessionOptions, testInfo)
+      const opening = isShared ? sharedSession.use() : openTestSession(bowline, options, { chromium, onEnd })
       const opened = await opening.catch((error: unknown) => {
         if (!isFatal(error)) attemptState.sessionLoss = isBowlineError(error) ? error.toLine() : String(error)
         throw errorWithHint(error)
@@ -164,9 +167,8 @@ export const test: TestType<
 })
 
 async function endOwnSession(opened: TestSession, annotations: TestInfo['annotations']): Promise<void> {
-  const { bill, recording } = await opened.end()
-  annotations.push({ type: 'credits', description: String(bill.creditsBilled ?? 'unknown') })
-  if (recording !== undefined) annotations.push({ type: 'recording', description: recording })
+  const { bill } = await opened.end()
+  annotations.push({ type: creditsAnnotation, description: String(bill.creditsBilled ?? 'unknown') })
 }
 
 // Playwright's types do not allow redeclaring its own options. A plain value would override the

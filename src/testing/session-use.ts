@@ -1,5 +1,18 @@
 import type { TestInfo } from '@playwright/test'
+import { titleOfTest } from './session-name.ts'
 import type { TestSession } from './test-session.ts'
+
+/** Annotation type of the ID of a session. Those of the same session follow it. */
+export const sessionAnnotation = 'session'
+
+/** Annotation type of the credits of a session. */
+export const creditsAnnotation = 'credits'
+
+/** Annotation type of the link to the recordings of a session. */
+export const recordingAnnotation = 'recording'
+
+/** Reports are read when the session has ended, and its live view with it. */
+const liveViewAnnotation = 'live view (while the session runs)'
 
 /** The session of the fixture `browser`, from its first use to the end of the worker. */
 export interface BrowserSession {
@@ -14,9 +27,9 @@ export function annotateSession(
   { session }: TestSession,
   { isShared }: { readonly isShared: boolean },
 ): void {
-  annotations.push({ type: 'session', description: session.id })
-  if (session.liveViewUrl !== '') annotations.push({ type: 'live view', description: session.liveViewUrl })
-  if (isShared) annotations.push({ type: 'credits', description: 'shared with the other tests of the worker' })
+  annotations.push({ type: sessionAnnotation, description: session.id })
+  if (session.liveViewUrl !== '') annotations.push({ type: liveViewAnnotation, description: session.liveViewUrl })
+  if (isShared) annotations.push({ type: creditsAnnotation, description: 'shared with the other tests of the worker' })
 }
 
 /**
@@ -31,15 +44,17 @@ export async function recordUse(
   const { file, titlePath, status, expectedStatus } = testInfo
   const hasFailed = status !== expectedStatus
   const loss = hasFailed && status !== 'interrupted' ? await opened.findSessionLoss() : undefined
-  opened.addUse({
+  const use = {
     file,
-    title: titlePath.slice(1).join(' › '),
+    title: titleOfTest(titlePath),
     startSeconds: Math.max(0, startedAt - opened.openedAt) / 1000,
     durationMs: performance.now() - startedAt,
     hasFailed,
-  })
+  }
+  opened.addUse(use, (link) => testInfo.annotations.push({ type: recordingAnnotation, description: link }))
   // The error of the test says only that the browser was closed.
-  if (loss !== undefined) testInfo.errors.unshift({ message: `Error: Session lost: ${loss}` })
+  if (loss !== undefined)
+    testInfo.errors.unshift({ message: `Error: Session lost: ${loss}. The errors after this one are consequences.` })
   return loss
 }
 

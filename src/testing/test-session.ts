@@ -2,10 +2,12 @@ import type { Browser, BrowserContext, BrowserType } from '@playwright/test'
 import type { Bowline } from '../client/bowline.ts'
 import type { Session, SessionBill } from '../client/session.ts'
 import type { CreateSessionOptions } from '../contract/session-options.ts'
+import { describeEndReason } from '../client/connection-lost.ts'
 import { disconnect } from '../client/disconnect.ts'
 import { playwright } from '../drivers/playwright.ts'
 import { openWithRetries } from './open-with-retries.ts'
 import { AsyncDisposableStack } from '../kit/disposable-stack.ts'
+import type { BowlineError } from '../kit/errors.ts'
 
 /** A session with a connected browser, for one or several tests. */
 export interface TestSession {
@@ -19,8 +21,9 @@ export interface TestSession {
   readonly findSessionLoss: () => Promise<string | undefined>
   /**
    * Records that a test has used the session. After a failed one, recordings for failures are kept.
+   * `onRecording` receives the link to the recordings when the session has ended.
    */
-  readonly addUse: (use: SessionUse) => void
+  readonly addUse: (use: SessionUse, onRecording: (link: string) => void) => void
   readonly end: () => Promise<EndedTestSession>
 }
 
@@ -56,12 +59,14 @@ export async function openTestSession(
   await using undo = new AsyncDisposableStack()
   const session = undo.use(await openWithRetries(bowline.sessions, options, { onLongWait: printWait }))
   const openedAt = performance.now()
-  const connected = undo.use(await playwright.with(deps.chromium).connect(session))
+  let lost: BowlineError | undefined
+  const onLost = (error: BowlineError): void => void (lost = error)
+  const connected = undo.use(await playwright.with(deps.chromium).connect(session, { onLost }))
   const { browser, context: defaultContext } = connected
   let lossReason: string | undefined
   browser.on('disconnected', () => (lossReason ??= 'the connection was closed'))
   undo.move()
-  const uses: SessionUse[] = []
+  const uses: (readonly [SessionUse, onRecording: (link: string) => void])[] = []
   return {
     session,
     browser,
@@ -75,22 +80,35 @@ export async function openTestSession(
       return context
     },
     findSessionLoss: async () => {
-      if (lossReason !== undefined) return lossReason
+      if (lost !== undefined) return lost.message
       // A server that does not respond makes the session unreachable.
       const found = await bowline.sessions.get(session.id).catch(() => undefined)
-      return found?.status === 'active' ? undefined : `session ${session.id} is ${found?.endReason ?? 'unreachable'}`
+      if (found?.endReason !== undefined) return describeEndReason(found.endReason)
+      if (lossReason !== undefined) return lossReason
+      return found?.status === 'active' ? undefined : `session ${session.id} is unreachable`
     },
-    addUse: (use) => void uses.push(use),
+    addUse: (use, onRecording) => void uses.push([use, onRecording]),
     end: async () => {
       await disconnect(connected)
-      const bill = await session.end({ failed: uses.some(({ hasFailed }) => hasFailed) })
+      const bill = await session.end({ failed: uses.some(([{ hasFailed }]) => hasFailed) })
       // The test must not fail because its recordings cannot be listed.
       const kept = (options.record ?? false) === false ? [] : await session.recordings.list().catch(() => [])
       const recording = kept.find(({ name }) => name === 'player.html')?.url
-      deps.onEnd({ bill, recording, uses })
+      const report = { bill, recording, uses: uses.map(([use]) => use) }
+      // Reaches the report of a shared session's last test if that failed, which ends the worker.
+      for (const [use, onRecording] of uses) {
+        const link = linkToUse(report, use)
+        if (link !== undefined) onRecording(link)
+      }
+      deps.onEnd(report)
       return { bill, recording }
     },
   }
+}
+
+/** Returns the link to the recordings of a session, which plays them from the start of a test. */
+export function linkToUse({ recording, uses }: Omit<SessionReport, 'bill'>, use: SessionUse): string | undefined {
+  return recording === undefined || uses.length === 1 ? recording : `${recording}#t=${use.startSeconds.toFixed(1)}`
 }
 
 function printWait(position: number | undefined): void {

@@ -29,7 +29,7 @@ test('the reporter tells how many sessions have no reported credits', () => {
 
   const printed = printedFor([billed, { bill, recording: undefined, uses }])
 
-  expect(printed.at(-1)).toBe('  credits of 1 sessions not reported by the service, counted as 0')
+  expect(printed.at(-1)).toBe('  credits of 1 session not reported by the service, counted as 0')
 })
 
 test('the rows add up to the total if a session was used by no test', () => {
@@ -44,5 +44,18 @@ test('the rows add up to the total if a session was used by no test', () => {
     '  (other)              1        2',
     '  shop.spec.ts         1        2',
     '  total                2        4',
+  ])
+})
+
+test('the reporter explains why rows do not add up if files share a session', () => {
+  const other = { file: '/tests/boat.spec.ts', title: 'floats', startSeconds: 1, durationMs: 10, hasFailed: false }
+
+  const printed = printedFor([{ bill: { ...bill, creditsBilled: 3 }, recording: undefined, uses: [...uses, other] }])
+
+  expect(printed.slice(2)).toEqual([
+    '  boat.spec.ts         1      1.5',
+    '  shop.spec.ts         1      1.5',
+    '  total                1      3.0',
+    '  A session that several files used counts in each of their rows, with a part of its credits.',
   ])
 })

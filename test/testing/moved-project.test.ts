@@ -43,7 +43,7 @@ test.each(['session per worker', 'session per test'])(
     const results = ['opens the page', 'fails on the page'].map(resultOf)
     expect(results.map((result) => result?.status)).toEqual(['passed', 'failed'])
     const annotations = results.map((result) => result?.annotations.map(({ type }) => type))
-    const added = ['session', 'live view', 'credits']
+    const added = ['session', 'live view (while the session runs)', 'credits']
     expect(annotations).toEqual([expect.arrayContaining(added), expect.arrayContaining(added)])
     expect(printed).toMatch(/^ {2}serial\.spec\.ts +1 +2\n {2}total +1 +2$/m)
     expect(printed).toMatch(/^ {2}serial\.spec\.ts › fails on the page failed: http:\S+player\.html\?token=\S+#t=/m)

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { cp, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { JSONReport, JSONReportSpec, JSONReportTestResult } from '@playwright/test/reporter'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -52,7 +52,7 @@ describe('a Playwright Test project in two shards, on a server with one session 
 
     expect([first?.status, second?.status], printed()).toEqual(['passed', 'passed'])
     expect(annotation(first!, 'session')).toBe(annotation(second!, 'session'))
-    expect(annotation(first!, 'live view')).toContain(projects.lab.server.url)
+    expect(annotation(first!, 'live view (while the session runs)')).toContain(projects.lab.server.url)
   })
 
   test('keeps trace, screenshot and console of a failed test, and does not retry it', async () => {
@@ -71,19 +71,54 @@ describe('a Playwright Test project in two shards, on a server with one session 
     const [lost, passed] = resultsOf('loses its session once')
 
     expect([lost?.status, passed?.status]).toEqual(['failed', 'passed'])
-    expect(annotation(lost!, 'infrastructure')).toContain('the connection was closed')
+    expect(annotation(lost!, 'infrastructure')).toContain('the session was deleted')
     expect(lost?.errors.map(({ message }) => message).join()).toMatch(
-      /^Error: Session lost: the connection was closed,/,
+      /^Error: Session lost: .*the session was deleted.*\. The errors after this one are consequences\./,
     )
     expect(annotation(passed!, 'session')).not.toBe(annotation(lost!, 'session'))
     expect(annotation(passed!, 'credits')).toBe('2')
     expect(annotation(passed!, 'recording')).toContain('/recordings/player.html?token=')
   })
 
+  test('names the sessions after workers and tests, and links the recording of a test that ended its worker', async () => {
+    const [shared] = resultsOf('signed in')
+    const [own] = resultsOf('loses its session once')
+    const names = [shared, own].map(async (result) => {
+      const { name } = await projects.bowline.sessions.get(annotation(result!, 'session') ?? '')
+      return name
+    })
+    const [failed] = resultsOf('fails on every attempt')
+
+    expect(await Promise.all(names)).toEqual([expect.stringMatching(/^shared, worker \d$/), 'loses its session once'])
+    expect(annotation(failed!, 'recording')).toMatch(/player\.html\?token=\S+#t=/)
+    expect(annotation(shared!, 'recording')).toBeUndefined()
+  })
+
+  test('prints the sessions of both shards after their reports are merged, and the credits they contain', async () => {
+    const merged = join(projects.home, 'project/blobs')
+    await mkdir(merged)
+    for (const shard of [1, 2]) {
+      await cp(join(projects.home, `results-${shard}-blob`), merged, { recursive: true })
+    }
+
+    const { stdout, stderr } = await projects.run('project', [
+      playwrightCli,
+      'merge-reports',
+      '--reporter=bowline/testing/reporter',
+      'blobs',
+    ])
+
+    expect(stdout, stderr).toMatch(/^ {2}own\.spec\.ts +2 +4\n {2}shared\.spec\.ts +1 +0\n {2}total +3 +4$/m)
+    expect(stdout).toContain('  credits of 1 session not in the merged reports, counted as 0')
+    expect(stdout).toMatch(/^ {2}own\.spec\.ts › loses its session once failed: http:\S+player\.html\?token=/m)
+    expect(stdout).toMatch(/^ {2}shared\.spec\.ts › fails on every attempt failed: \S+player\.html\?token=\S+#t=/m)
+  })
+
   test('prints the bill per file and in total, and deletes all sessions', async () => {
     expect(printed()).toMatch(/^ {2}shared\.spec\.ts +1 +2\n {2}total +1 +2$/m)
     expect(printed()).toMatch(/^ {2}own\.spec\.ts +2 +4\n {2}total +2 +4$/m)
     expect(printed().match(/^.* failed: http:\S+player\.html\?token=/gm)).toEqual([
+      expect.stringMatching(/^ {2}shared\.spec\.ts › fails on every attempt failed: /),
       expect.stringMatching(/^ {2}own\.spec\.ts › loses its session once failed: /),
     ])
     expect(printed()).toContain('1 attempt failed because the session was lost or could not be opened')
