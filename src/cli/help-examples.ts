@@ -97,5 +97,9 @@ export const helpExamples: Readonly<Record<string, readonly string[]>> = {
   'keys create': ['bowline keys create --team qa --name ci'],
   'keys list': ['bowline keys list'],
   'keys revoke': ['bowline keys revoke ID'],
-  completion: ['source <(bowline completion bash)', 'bowline completion fish | source'],
+  completion: [
+    'source <(bowline completion bash)  # in ~/.bashrc',
+    'source <(bowline completion zsh)   # in ~/.zshrc, after compinit',
+    'bowline completion fish | source   # in ~/.config/fish/config.fish',
+  ],
 }

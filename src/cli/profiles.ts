@@ -48,26 +48,24 @@ async function listProfiles(flags: ConnectionFlags): Promise<void> {
 
 const columns: readonly TableColumn[] = [
   { name: 'name' },
-  { name: 'version', dropOrder: 3 },
-  { name: 'content', dropOrder: 2 },
-  { name: 'stored', dropOrder: 1 },
-  { name: 'saved', shorten: 'time', dropOrder: 4 },
-  { name: 'locked by', dropOrder: 5 },
+  { name: 'version', dropOrder: 4 },
+  { name: 'kept', dropOrder: 1 },
+  { name: 'content', dropOrder: 3 },
+  { name: 'stored', dropOrder: 2 },
+  { name: 'saved', shorten: 'time', dropOrder: 5 },
+  { name: 'locked by', dropOrder: 6 },
 ]
 
 function toRow(profile: ProfileSummary): readonly string[] {
   return [
     profile.name,
-    versionOf(profile) ?? '',
+    profile.version === undefined ? '' : String(profile.version),
+    String(profile.versions),
     toSize(profile.contentBytes),
     toSize(profile.storedBytes),
     profile.savedAt ?? '',
     writerOf(profile) ?? '',
   ]
-}
-
-function versionOf({ version, versions }: ProfileSummary): string | undefined {
-  return version === undefined ? undefined : `${version} of ${versions}`
 }
 
 function writerOf({ lockedBy, isLocked }: ProfileSummary): string | undefined {
@@ -81,10 +79,11 @@ async function showProfile(name: string, flags: ConnectionFlags): Promise<void> 
 
 function printProfile(profile: ProfileSummary, flags: ConnectionFlags): void {
   if (flags.json === true) return printJson(profile)
-  const { name, contentBytes, storedBytes, savedAt, createdAt } = profile
+  const { name, version, versions, contentBytes, storedBytes, savedAt, createdAt } = profile
   printFacts({
     name,
-    version: versionOf(profile),
+    version,
+    'versions kept': versions,
     content: toSize(contentBytes),
     stored: toSize(storedBytes),
     saved: savedAt,

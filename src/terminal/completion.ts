@@ -32,7 +32,10 @@ const help: Word = { name: '--help', description: 'display help' }
 function stepsOf(command: Command, parent: string): readonly Step[] {
   const path = `${parent} ${command.name()}`.trim()
   const options = command.options.filter(({ hidden, long }) => !hidden && long !== undefined)
-  const words = [...command.commands.map((each) => wordOf(each)), ...options.map(flagOf), help]
+  const values = command.registeredArguments.flatMap(({ argChoices = [], description }) =>
+    argChoices.map((name) => ({ name, description })),
+  )
+  const words = [...command.commands.map((each) => wordOf(each)), ...values, ...options.map(flagOf), help]
   const choices = options.flatMap(({ long = '', argChoices: values }) =>
     values === undefined ? [] : [{ flag: long, values }],
   )
@@ -47,10 +50,13 @@ function flagOf({ long = '', description }: Option): Word {
   return { name: long, description }
 }
 
-/** Shell code that finds the command among the words before the cursor. */
+/**
+ * Shell code that finds the command among the words before the cursor. Its variable is not `path`,
+ * which zsh ties to `$PATH`.
+ */
 function pathCases(steps: readonly Step[], indent: string): string {
   const paths = steps.map(({ path }) => path).filter((path) => path !== '')
-  return `${indent}case "$path $word" in\n${paths.map((path) => `${indent}  ${quote(path.includes(' ') ? path : ` ${path}`)}) path=${quote(path)} ;;`).join('\n')}\n${indent}esac`
+  return `${indent}case "$command_path $word" in\n${paths.map((path) => `${indent}  ${quote(path.includes(' ') ? path : ` ${path}`)}) command_path=${quote(path)} ;;`).join('\n')}\n${indent}esac`
 }
 
 function bashScript(name: string, steps: readonly Step[]): string {
@@ -58,19 +64,26 @@ function bashScript(name: string, steps: readonly Step[]): string {
     own.map(({ flag, values }) => `    ${quote(`${path} ${flag}`)}) words=${quote(values.join(' '))} ;;`),
   )
   const words = steps.map(({ path, words: own }) => `    ${quote(path)}) words=${quote(namesOf(own).join(' '))} ;;`)
-  return `# bash completion of ${name}: source <(${name} completion bash)
+  return `# bash completion of ${name}, in ~/.bashrc: source <(${name} completion bash)
 _${name}() {
-  local path='' words='' word i cur="\${COMP_WORDS[COMP_CWORD]}"
+  local command_path='' words='' word i cur="\${COMP_WORDS[COMP_CWORD]}"
   for ((i = 1; i < COMP_CWORD; i++)); do
     word="\${COMP_WORDS[i]}"
     # What follows is another program with its arguments.
-    [[ $word == -- ]] && return
+    if [[ $word == -- ]]; then
+      if declare -F _command_offset >/dev/null; then
+        _command_offset $((i + 1))
+      elif ((COMP_CWORD == i + 1)); then
+        mapfile -t COMPREPLY < <(compgen -c -- "$cur")
+      fi
+      return
+    fi
 ${pathCases(steps, '    ')}
   done
-  case "$path \${COMP_WORDS[COMP_CWORD - 1]}" in
+  case "$command_path \${COMP_WORDS[COMP_CWORD - 1]}" in
 ${choices.join('\n')}
   esac
-  [[ -z $words ]] && case "$path" in
+  [[ -z $words ]] && case "$command_path" in
 ${words.join('\n')}
   esac
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
@@ -89,24 +102,38 @@ function zshScript(name: string, steps: readonly Step[]): string {
     quote(`${word.replaceAll(':', '\\:')}:${description.split('\n')[0]}`)
   const words = steps.map(({ path, words: own }) => `    ${quote(path)}) words=(${own.map(described).join(' ')}) ;;`)
   return `#compdef ${name}
-# zsh completion of ${name}: ${name} completion zsh > "\${fpath[1]}/_${name}"
+# zsh completion of ${name}, in ~/.zshrc after compinit: source <(${name} completion zsh)
 _${name}() {
-  local path='' word
-  local -a before words_of
-  before=("\${(@)words[2,CURRENT-1]}")
-  for word in "\${before[@]}"; do
-    [[ $word == -- ]] && { _normal; return }
+  local command_path='' word
+  local -a words_of
+  local -i at
+  for ((at = 2; at < CURRENT; at++)); do
+    word="\${words[at]}"
+    # What follows is another program with its arguments.
+    if [[ $word == -- ]]; then
+      shift at words
+      ((CURRENT -= at))
+      _normal
+      return
+    fi
 ${pathCases(steps, '    ')}
   done
-  case "$path \${words[CURRENT-1]}" in
+  case "$command_path \${words[CURRENT-1]}" in
 ${choices.join('\n')}
   esac
-  case "$path" in
+  case "$command_path" in
 ${words.map((line) => line.replace(') words=(', ') words_of=(')).join('\n')}
   esac
   _describe ${quote(`command or flag`)} words_of || _files
 }
-(( $+functions[compdef] )) && compdef _${name} ${name}
+if [[ \${funcstack[1]} == _${name} ]]; then
+  # Loaded from a folder of $fpath by the first completion.
+  _${name} "$@"
+elif (( $+functions[compdef] )); then
+  compdef _${name} ${name}
+else
+  print -u2 '${name}: the completion needs compinit: run "autoload -Uz compinit && compinit" first'
+fi
 `
 }
 
@@ -123,7 +150,7 @@ function fishScript(name: string, steps: readonly Step[]): string {
     })
   })
   const paths = steps.map(({ path }) => path).filter((path) => path !== '')
-  return `# fish completion of ${name}: ${name} completion fish | source
+  return `# fish completion of ${name}, in ~/.config/fish/config.fish: ${name} completion fish | source
 function __${name}_path
   set -l path ''
   for word in (commandline -opc)[2..]
@@ -134,6 +161,14 @@ ${paths.map((path) => `      case ${fishQuote(path.includes(' ') ? path : ` ${pa
   end
   test "$path" = "$argv"
 end
+# Completes the program after --, and its arguments.
+function __${name}_program
+  set -l words (commandline -opc)
+  set -l at (contains -i -- -- $words); or return
+  set -e words[1..$at]
+  complete -C (string join ' ' -- (string escape -- $words) (commandline -ct))
+end
+complete -c ${name} -n 'contains -- -- (commandline -opc)' -x -a '(__${name}_program)'
 ${lines.join('\n')}
 `
 }

@@ -4,8 +4,9 @@ import { BowlineError } from '../kit/errors.ts'
 
 /**
  * Converts a usage error of Commander to USAGE_INVALID, with its suggestion as the hint. Improves
- * those for a value after an option that takes none, for an invalid argument, for the start or a
- * synonym of the name of a command, and for an unknown command where a default one exists.
+ * those for a value after an option that takes none, for an option of a command that precedes it,
+ * for an invalid argument, for the start or a synonym of the name of a command, and for an unknown
+ * command where a default one exists.
  */
 export function explainUsage(
   error: CommanderError,
@@ -28,6 +29,10 @@ function explain(text: string, program: Command, args: readonly string[]): strin
   const command = findCommand(program, args)
   const unknown = /^unknown command '(.+)'(\n.*)?$/s.exec(text)
   if (unknown?.[1] !== undefined) return unknownCommand(command, unknown[1], unknown[2])
+  const option = /^unknown option '(--[^=']+)/.exec(text)?.[1]
+  if (option !== undefined && precedesCommand(program, args, option)) {
+    return `unknown option '${option}': options of a command follow it`
+  }
   if (!text.startsWith('too many arguments')) return text
   const index = args.findIndex((arg, at) => isFlagWithoutValue(command, arg) && isValue(args[at + 1]))
   if (index !== -1) return `${args[index]} takes no value, got ${args[index + 1]}`
@@ -64,6 +69,12 @@ function findCommand(program: Command, args: readonly string[]): Command {
   let found = program
   for (const arg of args) found = found.commands.find((each) => each.name() === arg) ?? found
   return found
+}
+
+/** Whether an option is given before the name of a command. */
+function precedesCommand(program: Command, args: readonly string[], option: string): boolean {
+  const at = args.findIndex((arg) => program.commands.some((each) => each.name() === arg))
+  return args.slice(0, Math.max(0, at)).some((arg) => arg.split('=')[0] === option)
 }
 
 function isFlagWithoutValue(command: Command, arg: string): boolean {

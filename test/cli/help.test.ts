@@ -140,7 +140,9 @@ describe('the completion of bash', () => {
     ['commands of a command', ['bowline', 'profiles', 'ro'], ['rollback']],
     ['flags', ['bowline', 'sessions', 'list', '--st'], ['--status']],
     ['values of a flag', ['bowline', 'sessions', 'list', '--status', ''], ['active', 'destroyed', 'error', 'ended']],
-    ['nothing of a command after --', ['bowline', 'exec', '--', 'sess'], []],
+    ['values of an argument', ['bowline', 'completion', ''], ['bash', 'zsh', 'fish', '--help']],
+    ['programs after --', ['bowline', 'exec', '--', 'mapfil'], ['mapfile']],
+    ['nothing of a command in the arguments of a program', ['bowline', 'exec', '--', 'cat', 'sess'], []],
   ])('completes %s', async (_, words, expected) => {
     const script = `${completionScript('bowline', commands, 'bash')}
       COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _bowline; printf '%s\\n' "\${COMPREPLY[@]}"`
@@ -156,4 +158,30 @@ test.each(['zsh', 'fish'] as const)('the completion of %s describes commands and
 
   expect(out).toContain('list sessions, newest first')
   expect(out).toContain('only sessions with this status')
+})
+
+test('the completion of zsh does not change the path, completes the program after --, and reports a lack of compinit', async () => {
+  const { out } = await runCommand(['completion', 'zsh'], { env: {} })
+
+  // `path` is tied to $PATH.
+  expect(out).not.toMatch(/\blocal.* path\b|^ *path=|\) path=/m)
+  // Without it, `_normal` would call this function again.
+  expect(out).toMatch(/shift at words\n *\(\(CURRENT -= at\)\)\n *_normal\n/)
+  expect(out).toContain('the completion needs compinit')
+})
+
+test('the completion of fish completes the program after --, and values of arguments', async () => {
+  const { out } = await runCommand(['completion', 'fish'], { env: {} })
+
+  expect(out).toContain("-x -a '(__bowline_program)'")
+  expect(out).toMatch(/__bowline_path \\'completion\\''.* -a 'zsh'/)
+})
+
+test('an option of a command that precedes it is answered with its place', async () => {
+  const early = await runCommand(['--data-dir', '/nowhere', 'profiles', 'list'], { env: {} })
+  const unknown = await runCommand(['profiles', 'list', '--date-dir', '/nowhere'], { env: {} })
+
+  expect(early.errors).toContain("unknown option '--data-dir': options of a command follow it")
+  expect(early.code).toBe(2)
+  expect(unknown.errors).not.toContain('follow it')
 })

@@ -19,7 +19,13 @@ beforeAll(async () => {
   home = cleanup.use(await mkdtempDisposable(join(tmpdir(), 'home-'))).path
   const { lab, site, start, ended, urls } = fixture
   const name = 'Nightly export of all orders of the shop'
-  const { id } = await lab.createSession({ ttl: 60, name })
+  const { id } = await lab.createSession({
+    ttl: 60,
+    name,
+    metadata: { suite: 'smoke', build: '7' },
+    profile: { name: 'shop' },
+    viewport: { width: 800, height: 600 },
+  })
   await lab.api('DELETE', `/v2/browser/${id}`)
   sessionId = id
   const url = await start('/v2/batch/scrape', {
@@ -110,6 +116,24 @@ test('an ended session has the words of the dashboard in tables, and those of th
   expect(facts.out).not.toContain('deleted')
   expect(facts.out).toMatch(/^created +\d{4}-.*\n[^]*^ended +\d{4}-.*\n[^]*^credits +2$\n[^]*^duration +[\d.]+ s$/m)
   expect(JSON.parse(json.out)).toMatchObject([{ id: sessionId, status: 'destroyed', endReason: 'deleted' }])
+})
+
+test('an ended session is shown without JSON, and without URLs that no longer work', async () => {
+  const { out } = await run(['sessions', 'show', sessionId])
+
+  expect(out).not.toMatch(/[{[]|URL|live view|omitted/)
+  expect(out).toMatch(/^profile +shop \(saves changes, started empty, saved as version 1\)$/m)
+  expect(out).toMatch(/^metadata +build=7, suite=smoke$/m)
+  expect(out).toMatch(/^options .*\bviewport\.width=800, viewport\.height=600\b/m)
+})
+
+test('a profile has the current version and the number of versions', async () => {
+  const list = await run(['profiles', 'list'])
+  const show = await run(['profiles', 'show', 'shop'])
+
+  expect(list.lines[0]).toMatch(/^name +version +kept +content +stored +saved/)
+  expect(list.lines[1]).toMatch(/^shop +1 +1 +\d/)
+  expect(show.out).toMatch(/^version +1\nversions kept +1$/m)
 })
 
 describe('a table', () => {
