@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { linkToSite } from '../docs/.vitepress/link-to-site.ts'
 import { tokenize } from '../docs/.vitepress/search.ts'
 import { sidebar } from '../docs/.vitepress/sidebar.ts'
 import { repository } from './lab/source-tree.ts'
@@ -49,6 +50,16 @@ test('the sidebar of the site has every page once', () => {
   const onSite = pages.filter((page) => page.startsWith('docs/') && page !== 'docs/index.md')
 
   expect(inSidebar.toSorted()).toEqual(onSite)
+})
+
+test('the links of llms.txt on the site lead to its pages, and to files of the package', () => {
+  const text = linkToSite(readText('llms.txt'), 'https://files.example/')
+
+  const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => link)
+  const sitePages = new Set(sidebar.flatMap(({ items }) => items.map(({ link }) => link.slice(1))))
+  expect(links).toEqual(expect.arrayContaining(['guide/start', 'reference/http']))
+  expect(links.filter((link) => !link.startsWith('https://') && !sitePages.has(link))).toEqual([])
+  expect(links).toContain('https://files.example/SKILL.md')
 })
 
 test('a paragraph has at most four sentences', () => {

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { copyFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
+import { linkToSite } from './link-to-site.ts'
 import { boostDocument, boostTerm, tokenize } from './search.ts'
 import { sidebar } from './sidebar.ts'
 
@@ -40,7 +41,8 @@ export default defineConfig({
   // The search index and the longest pages of the reference.
   vite: { build: { chunkSizeWarningLimit: 3000 } },
   // For programs that read the site.
-  buildEnd: async ({ outDir }) => copyFile(join(docs, '../llms.txt'), join(outDir, 'llms.txt')),
+  buildEnd: async ({ outDir }) =>
+    writeFile(join(outDir, 'llms.txt'), linkToSite(readFileSync(join(docs, '../llms.txt'), 'utf8'), filesUrl)),
   markdown: {
     // Headings such as `GET /v2/browser/{id}` have no attributes.
     attrs: { disable: true },
