@@ -25,8 +25,9 @@ export async function inspectPoint(page: PageAccess, point: Point): Promise<Choi
     const position = { x: point.x - origin.x, y: point.y - origin.y }
     const { backendNodeId, frameId } = await findNode(call, position)
     const { node } = await call('DOM.describeNode', { backendNodeId })
-    if (node.nodeName === 'SELECT') return readChoices(call, { backendNodeId, frameId, origin })
-    if (node.nodeName === 'INPUT') return findHiddenPopup(call, node, position)
+    // Awaited, because the sessions end with this function.
+    if (node.nodeName === 'SELECT') return await readChoices(call, { backendNodeId, frameId, origin })
+    if (node.nodeName === 'INPUT') return await findHiddenPopup(call, node, position)
     // Frames of the same process are searched by the browser.
     if (node.frameId === undefined || node.contentDocument !== undefined) return undefined
     const { model } = await call('DOM.getBoxModel', { backendNodeId })

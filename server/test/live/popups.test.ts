@@ -1,10 +1,10 @@
-import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openLiveViewFixture, type LiveViewFixture, type View } from './live-view-fixture.ts'
 
 let liveViewFixture: LiveViewFixture
 beforeAll(async () => {
-  liveViewFixture = await openLiveViewFixture()
+  // A headless shell keeps the frames of other sites in the process of their page.
+  liveViewFixture = await openLiveViewFixture('chromium')
 })
 afterAll(async () => liveViewFixture[Symbol.asyncDispose]())
 
@@ -16,7 +16,7 @@ describe('the list of a select element opens below it, and selects', () => {
 
     await view.click(page, 'select')
 
-    await expectListBelow(view, page, page.locator('select'))
+    await expectListAt(view, { x: 30, y: 60 })
     await view.page.getByRole('option', { name: 'two' }).getByRole('button').click()
     await expect.poll(async () => page.inputValue('select')).toBe('two')
   })
@@ -35,13 +35,27 @@ describe('the list of a select element opens below it, and selects', () => {
 
     await view.click(page, select)
 
-    await expectListBelow(view, page, select)
+    // Below the border and the field.
+    await expectListAt(view, { x: 100 + 5 + 40, y: 50 + 5 + 30 + 30 })
     await view.page.getByRole('option', { name: 'two' }).getByRole('button').click()
     await expect.poll(async () => select.inputValue()).toBe('two')
   })
 })
 
 describe('a notice says that viewers cannot use', () => {
+  test('a file chooser in a frame of another site', async () => {
+    const { page, view } = await liveViewFixture.openWatchedPage('/blocks')
+    const src = liveViewFixture.site.crossUrl('/frame')
+    await page.setContent(`<iframe src="${src}"></iframe>`)
+    const [, frame] = page.frames()
+    await frame?.waitForURL(src)
+    await frame?.evaluate(`document.body.innerHTML = '<input type="file">'`)
+
+    await view.click(page, page.frameLocator('iframe').locator('input'))
+
+    await expect.poll(async () => view.page.locator('#notice').textContent()).toContain('File choosers')
+  })
+
   test.each([
     ['a file chooser', '<input type="file">', 'input', 'File choosers are not supported'],
     ['a color picker', '<input type="color">', 'input', 'Color pickers are not supported'],
@@ -77,17 +91,13 @@ describe('a notice says that viewers cannot use', () => {
 const tallSelect = `<select style="position: absolute; left: 40px; top: 1030px; width: 100px; height: 30px; margin: 0">
   <option>one <option>two</select><div style="height: 3000px"></div>`
 
-/** Waits until the list is shown below an element of the page, at most a few pixels away. */
-async function expectListBelow(view: View, page: Page, element: Locator): Promise<void> {
-  const list = view.page.locator('#choices')
-  await list.waitFor()
-  const [shown, target, picture] = [
-    await list.boundingBox(),
-    await element.boundingBox(),
-    await view.page.locator('#canvas').boundingBox(),
-  ]
-  if (shown === null || target === null || picture === null) throw new Error('The list cannot be seen')
-  const scale = picture.width / (await page.evaluate<number>('innerWidth'))
-  expect(shown.x).toBeCloseTo(picture.x + target.x * scale, -1)
-  expect(Math.abs(shown.y - (picture.y + (target.y + target.height) * scale))).toBeLessThan(6)
+/** Waits until the list is shown at a position of the page, which is 600 pixels wide. */
+async function expectListAt(view: View, position: { readonly x: number; readonly y: number }): Promise<void> {
+  await view.page.locator('#choices').waitFor()
+  const list = await view.page.locator('#choices').boundingBox()
+  const picture = await view.page.locator('#canvas').boundingBox()
+  if (list === null || picture === null) throw new Error('The list cannot be seen')
+  const scale = 600 / picture.width
+  expect(Math.abs((list.x - picture.x) * scale - position.x)).toBeLessThan(3)
+  expect(Math.abs((list.y - picture.y) * scale - position.y)).toBeLessThan(3)
 }
