@@ -61,10 +61,22 @@ async function sendKey(call: CdpCall, message: Extract<InputMessage, { type: 'ke
   const shared = { key, code, windowsVirtualKeyCode: keyCode, modifiers, location, isKeypad: location === 3 }
   if (action === 'up') return call('Input.dispatchKeyEvent', { type: 'keyUp', ...shared })
   const text = typedText(key, modifiers)
+  const commands = pastes(message) ? [noCommand] : undefined
   return text === undefined
-    ? call('Input.dispatchKeyEvent', { type: 'rawKeyDown', ...shared, autoRepeat: isRepeat })
+    ? call('Input.dispatchKeyEvent', { type: 'rawKeyDown', ...shared, autoRepeat: isRepeat, commands })
     : call('Input.dispatchKeyEvent', { type: 'keyDown', text, unmodifiedText: text, ...shared, autoRepeat: isRepeat })
 }
+
+/**
+ * Whether the browser would paste its own clipboard: Ctrl+V, also with Shift, and Shift+Insert.
+ * Viewers send the text of theirs.
+ */
+function pastes({ keyCode, modifiers }: Extract<InputMessage, { type: 'key' }>): boolean {
+  return (keyCode === 86 && (modifiers & ~8) === 2) || (keyCode === 45 && modifiers === 8)
+}
+
+/** An editing command that changes nothing without a value. It replaces the one of the key. */
+const noCommand = 'DefaultParagraphSeparator'
 
 /** The text that a key types. Alt Gr is reported as Ctrl and Alt together, and still types text. */
 function typedText(key: string, modifiers: number): string | undefined {

@@ -71,8 +71,10 @@ export const interactMessage = z.discriminatedUnion('type', [
     modifiers,
     isRepeat: z.boolean(),
   }),
-  /** Inserts text that was pasted or entered by an input method. */
+  /** Inserts text that was entered by an input method. */
   z.object({ type: z.literal('text'), text: longText }),
+  /** Pastes text. The page receives a `paste` event first, and can prevent that it is inserted. */
+  z.object({ type: z.literal('paste'), text: longText }),
   /** Requests the selected text of the page for the viewer's clipboard. */
   z.object({ type: z.literal('copy') }),
   /** Sets the text that an input method is composing. */

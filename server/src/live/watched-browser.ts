@@ -120,7 +120,8 @@ export class WatchedBrowser implements AsyncDisposable {
     this.#deps.touch()
     this.#lastActedMs = performance.now()
     if (message.type === 'end-handoff') return this.#endHandoff(viewer, message)
-    const pending = isInput(message) || message.type === 'copy' ? this.#input : this.#commands
+    const isForPage = isInput(message) || message.type === 'copy' || message.type === 'paste'
+    const pending = isForPage ? this.#input : this.#commands
     pending.tryHandle(bytes, async () => this.#handle(viewer, message))
   }
 
@@ -138,6 +139,7 @@ export class WatchedBrowser implements AsyncDisposable {
     if (message.type === 'choose') return watched.selectList.choose(message.option)
     if (message.type === 'copy') return watched.copyFor(viewer)
     this.#setActive(viewer.shown)
+    if (message.type === 'paste') return watched.paste(message.text)
     await navigateTab(watched.call, message, this.#deps.refuse).catch((error: unknown) =>
       viewer.notify({ type: 'notice', text: messageOf(error) }),
     )

@@ -7,6 +7,7 @@ import type { PageAccess } from '../cdp/page-access.ts'
 import type { OpenDialog } from '../cdp/page-focus.ts'
 import { InputOrder } from './input-order.ts'
 import { pressKey, sendInput, type InputMessage } from './input.ts'
+import { pasteText } from './paste-text.ts'
 import { qualities } from './quality.ts'
 import { readSelection } from './read-selection.ts'
 import { SelectList } from './select-list.ts'
@@ -106,7 +107,7 @@ export class WatchedTab implements AsyncDisposable {
 
   /**
    * Sends a viewer's input to the page, in order and without waiting for earlier responses, except
-   * for those to copies. Resolves when the page has handled it. Never rejects.
+   * for those to copies and pastes. Resolves when the page has handled it. Never rejects.
    */
   async handleInput(message: InputMessage): Promise<void> {
     if (message.type === 'mouse' && message.action === 'down') this.selectList.close()
@@ -127,6 +128,11 @@ export class WatchedTab implements AsyncDisposable {
       const text = await readSelection(this.#page).catch(() => '')
       if (text !== '') viewer.notify({ type: 'clipboard', text })
     })
+  }
+
+  /** Pastes a text, before later input is handled. Never rejects. */
+  async paste(text: string): Promise<void> {
+    await this.#inputOrder.run(async () => pasteText(this.#page, text).catch(this.#reportInputError))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -18,7 +18,7 @@ export function listenToKeyboard(send: Send): void {
   keys.addEventListener('paste', (event) => {
     event.preventDefault()
     const text = event.clipboardData?.getData('text/plain') ?? ''
-    if (text !== '') send({ type: 'text', text })
+    if (text !== '') send({ type: 'paste', text })
   })
 }
 
@@ -42,7 +42,8 @@ function listenToKeys(keys: HTMLTextAreaElement, send: Send): void {
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.isComposing || isUnnamed(event) || isBrowserShortcut(event)) return
-    event.preventDefault()
+    // The viewer's browser follows with a paste event, which has the text.
+    if (!isPasting(event)) event.preventDefault()
     if (event.key === 'Escape' && event.shiftKey) return elements.address.focus()
     // Before the key is sent, since cutting removes the selection.
     if (isCopying(event)) send({ type: 'copy' })
@@ -115,12 +116,14 @@ function isCopying(event: KeyboardEvent): boolean {
   return hasControlKey(event) && /^[cx]$/i.test(event.key)
 }
 
-/** Paste must fire a paste event here. Reload and developer tools are for the viewer's browser. */
+function isPasting(event: KeyboardEvent): boolean {
+  const isInsert = event.key === 'Insert' && event.shiftKey && !event.ctrlKey && !event.altKey && !event.metaKey
+  return isInsert || (hasControlKey(event) && event.key.toLowerCase() === 'v')
+}
+
+/** Reload and developer tools are for the viewer's browser. */
 function isBrowserShortcut(event: KeyboardEvent): boolean {
   const hasControl = hasControlKey(event)
   const letter = event.key.toLowerCase()
-  return (
-    browserKeys.has(event.key) ||
-    (hasControl && (letter === 'v' || letter === 'r' || (letter === 'i' && event.shiftKey)))
-  )
+  return browserKeys.has(event.key) || (hasControl && (letter === 'r' || (letter === 'i' && event.shiftKey)))
 }
