@@ -27,7 +27,7 @@ export const listedStatus = z.enum([...sessionStatus.options, 'ended'])
 
 const labels = {
   /** Name of the session. Absent without one. */
-  name: sessionName.optional(),
+  name: z.string().optional(),
   /** Metadata of the session. Absent without any. */
   metadata: sessionMetadata.optional(),
 }

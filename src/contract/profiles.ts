@@ -57,7 +57,8 @@ export const deleteProfileResponse = z.looseObject({ success: z.literal(true) })
 export const listVersionsResponse = z.looseObject({ success: z.literal(true), data: z.array(profileVersion) })
 
 const storageCookie = z.object({
-  name: z.string().min(1),
+  /** Empty for a cookie without a name, which browsers keep. */
+  name: z.string(),
   value: z.string(),
   domain: z.string().min(1),
   path: z.string(),

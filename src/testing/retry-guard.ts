@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { TestInfo } from '@playwright/test'
 import type { FailureCause, RunState } from './run-state.ts'
 import type { TestSession } from './test-session.ts'
@@ -23,8 +24,8 @@ export interface RetryOptions {
 }
 
 /**
- * Throws if the test itself failed more often than `testRetries` allows. Only versions of
- * Playwright Test that retry in spite of `handleFailedAttempt` get here.
+ * Throws if the test itself failed more often than `testRetries` allows, and is retried in spite of
+ * `endRetries`: in a serial group, and in versions of Playwright Test that do not know the mark.
  */
 export function refuseRetry({ retry, testId }: TestInfo, { testRetries, runState }: RetryOptions): void {
   if (retry === 0) return runState.clearFailureCauses(testId)
@@ -70,7 +71,22 @@ function countTestFailures(causes: readonly FailureCause[]): number {
   return causes.filter((cause) => cause === 'test').length
 }
 
-/** Marks the error as not retriable. Playwright Test has no public API for this. */
+/**
+ * Marks the error as not retriable. Playwright Test has no public API for this. After such an
+ * error, it runs the remaining tests of a serial group, which it skips otherwise, so retries of
+ * tests that may be in one end with `refuseRetry`.
+ */
 export function endRetries(testInfo: TestInfo & { _hasNonRetriableError?: boolean }): void {
+  if (testInfo.project.retries === 0 || mentionsSerialMode(testInfo.file)) return
   if ('_hasNonRetriableError' in testInfo) testInfo._hasNonRetriableError = true
+}
+
+/** Whether a test file may have serial groups. A worker does not know the mode of a test. */
+function mentionsSerialMode(file: string): boolean {
+  try {
+    return /\bserial\b/.test(readFileSync(file, 'utf8'))
+  } catch {
+    // A file that cannot be read is taken for one without such groups, which is more usual.
+    return false
+  }
 }

@@ -43,7 +43,7 @@ export async function recordUse(
 ): Promise<string | undefined> {
   const { file, titlePath, status, expectedStatus } = testInfo
   const hasFailed = status !== expectedStatus
-  const loss = hasFailed && status !== 'interrupted' ? await opened.findSessionLoss() : undefined
+  const loss = hasFailed && status !== 'interrupted' ? await opened.findSessionLoss(startedAt) : undefined
   const use = {
     file,
     title: titleOfTest(titlePath),

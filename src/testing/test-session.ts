@@ -17,8 +17,11 @@ export interface TestSession {
   readonly openedAt: number
   /** Opens a new context with the options of `use`. */
   readonly openContext: () => Promise<BrowserContext>
-  /** Returns why the session was lost, or `undefined` if it is alive. */
-  readonly findSessionLoss: () => Promise<string | undefined>
+  /**
+   * Returns why the session was lost, or that a page has crashed since a time of
+   * `performance.now()`. `undefined` if neither is the case.
+   */
+  readonly findSessionLoss: (startedAt: number) => Promise<string | undefined>
   /**
    * Records that a test has used the session. After a failed one, recordings for failures are kept.
    * `onRecording` receives the link to the recordings when the session has ended.
@@ -64,6 +67,8 @@ export async function openTestSession(
   const connected = undo.use(await playwright.with(deps.chromium).connect(session, { onLost }))
   const { browser, context: defaultContext } = connected
   let lossReason: string | undefined
+  /** Time of the last crash of a page. The session goes on without the page. */
+  let crashedAt = -Infinity
   browser.on('disconnected', () => (lossReason ??= 'the connection was closed'))
   undo.move()
   const uses: (readonly [SessionUse, onRecording: (link: string) => void])[] = []
@@ -73,14 +78,15 @@ export async function openTestSession(
     openedAt,
     openContext: async () => {
       const context = await browser.newContext()
-      context.on('page', (page) => page.on('crash', () => (lossReason ??= 'a page crashed')))
+      context.on('page', (page) => page.on('crash', () => (crashedAt = performance.now())))
       // Close the initial page once there is another one: screenshots of failed tests would include
       // it.
       context.once('page', () => void Promise.allSettled(defaultContext.pages().map((page) => page.close())))
       return context
     },
-    findSessionLoss: async () => {
+    findSessionLoss: async (startedAt) => {
       if (lost !== undefined) return lost.message
+      if (lossReason === undefined && crashedAt >= startedAt) return 'a page crashed'
       // A server that does not respond makes the session unreachable.
       const found = await bowline.sessions.get(session.id).catch(() => undefined)
       if (found?.endReason !== undefined) return describeEndReason(found.endReason)

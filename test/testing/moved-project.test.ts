@@ -20,7 +20,7 @@ async function runProject(name: string, env: Readonly<Record<string, string>> = 
   const printed = ran.stdout + ran.stderr
   const specs = specsOf([reportOf(ran)])
   const resultOf = (title: string): JSONReportTestResult | undefined => specs.get(title)?.tests[0]?.results.at(-1)
-  return { ...ran, printed, resultOf }
+  return { ...ran, printed, specs, resultOf }
 }
 
 test('a suite may import everything from bowline/testing, and sign in as the guide shows', async () => {
@@ -49,6 +49,26 @@ test.each(['session per worker', 'session per test'])(
     expect(printed).toMatch(/^ {2}serial\.spec\.ts › fails on the page failed: http:\S+player\.html\?token=\S+#t=/m)
   },
 )
+
+test.each(['serial group', 'serial group with retries'])(
+  'the rest of a failed group does not run: %s',
+  async (name) => {
+    const { printed, resultOf } = await runProject(name)
+
+    expect(resultOf('passes')?.status, printed).toBe('passed')
+    expect(resultOf('fails')?.status).toBe('failed')
+    expect([undefined, 'skipped']).toContain(resultOf('does not run after it')?.status)
+  },
+)
+
+test('a page that crashed in another test is no reason to retry a test', async () => {
+  const { printed, specs } = await runProject('crashed page')
+
+  const statuses = ['expects a crash', 'fails after the crash of another test'].map((title) =>
+    specs.get(title)?.tests[0]?.results.map(({ status }) => status),
+  )
+  expect(statuses, printed).toEqual([['passed'], ['failed']])
+})
 
 test('options without effect are reported once, and a timeout is reported as such', async () => {
   const { printed, resultOf } = await runProject('ignored options')

@@ -35,6 +35,13 @@ const disabledFeatures = [
   'WebUIOmniboxPopup',
 ]
 
+/** Features that clients rely on. */
+const enabledFeatures = [
+  // Playwright, which enables it in browsers that it launches, never gets a screenshot of a tab in
+  // the background otherwise.
+  'CDPScreenshotNewSurface',
+]
+
 /** Arguments of every browser. */
 const behaviour = [
   // The only control channel: there is no port that a page or another session could find.
@@ -108,6 +115,8 @@ export function browserArgs({
   return [
     ...(binary.kind === 'chromium' && !isHeadful ? ['--headless=new'] : []),
     ...behaviour,
+    // Chromium reads only the last argument of this name.
+    `--enable-features=${[...enabledFeatures, ...(proxyServer === undefined ? [] : [proxyLimit])].join(',')}`,
     // Only the debugging pipe can load an extension. `--disable-extensions-except` would load it at
     // the start, before the options of the session apply to its requests.
     hasExtensions ? '--enable-unsafe-extension-debugging' : '--disable-extensions',
@@ -157,7 +166,6 @@ function proxyArgs(server: string, hasOwnNetwork: boolean): readonly string[] {
     `--proxy-server=${proxyServerOf(server)}`,
     // Loopback addresses would bypass the proxy.
     '--proxy-bypass-list=<-loopback>',
-    `--enable-features=${proxyLimit}`,
     '--disable-quic',
     // The proxy resolves names. Anything that resolves one in the browser would bypass it:
     // prefetching, WebRTC, WebTransport. Names of proxies are resolved as well. In a network of its

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { BowlineError } from 'bowline/kit/errors'
 
 /**
  * Returns a query in which `metadata[key]=value` is `{ metadata: { key: value } }`, for each field
- * that is a record in the schema. OpenAPI calls this form `deepObject`.
+ * that is a record in the schema. OpenAPI calls this form `deepObject`. Throws BAD_REQUEST.
  */
 export function collectRecords(schema: z.ZodType, query: unknown): unknown {
   const fields = recordFields(schema)
@@ -11,6 +12,10 @@ export function collectRecords(schema: z.ZodType, query: unknown): unknown {
   const records = new Map<string, [string, unknown][]>()
   for (const [name, value] of Object.entries(query)) {
     const [, field = '', key = ''] = /^(\w+)\[(.*)\]$/s.exec(name) ?? []
+    // Zod drops this key, so a filter by it would list everything.
+    if (fields.includes(field) && key === '__proto__') {
+      throw new BowlineError('BAD_REQUEST', `\`${field}\` cannot have the key "__proto__"`)
+    }
     if (fields.includes(field)) records.set(field, [...(records.get(field) ?? []), [key, value]])
     else collected[name] = value
   }

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { batchRequest } from 'bowline/contract/batch'
 import { crawlRequest } from 'bowline/contract/crawl'
 import type { JobDetails } from 'bowline/contract/jobs'
-import type { JobPlan } from './job-plan.ts'
+import type { JobPlan, Submission } from './job-plan.ts'
+import { withoutLinkFormats } from './page-links.ts'
 
 /** Options of a job as its details contain them. */
 export type DescribedOptions = Required<Pick<JobDetails, 'options' | 'omittedOptions'>>
@@ -12,9 +13,15 @@ export type DescribedOptions = Required<Pick<JobDetails, 'options' | 'omittedOpt
  * left out because they can contain secrets. A batch has those of its first submission.
  */
 export function jobOptions({ crawl, webhook, maxConcurrency, submissions }: JobPlan): DescribedOptions {
-  const request = submissions[0]?.request ?? {}
+  const [first] = submissions
+  const request = first?.hidesLinks === true ? withoutLinks(first.request) : (first?.request ?? {})
   const changed = crawl === undefined ? changedFrom(batchDefaults, request) : changedFrom(crawlDefaults, crawl.options)
   return withoutSecrets({ ...changed, ...(maxConcurrency === undefined ? {} : { maxConcurrency }) }, webhook)
+}
+
+/** Returns the request of a retried crawl as its caller sent it. */
+function withoutLinks(request: Submission['request']): Fields {
+  return { ...request, formats: withoutLinkFormats(request.formats) }
 }
 
 /** Leaves out the options that can contain secrets, and names them. */

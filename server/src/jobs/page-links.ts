@@ -22,6 +22,19 @@ export function withLinks(formats: Formats): Formats {
   return [...formats.filter(({ type }) => type !== 'attributes'), attributes]
 }
 
+/** Returns formats without the link attributes that `withLinks` added. */
+export function withoutLinkFormats(formats: Formats): Formats {
+  return formats
+    .map((format) => (format.type === 'attributes' ? withoutLinkSelectors(format) : format))
+    .filter((format) => format.type !== 'attributes' || format.selectors.length > 0)
+}
+
+function withoutLinkSelectors<Format extends { readonly selectors: readonly { readonly selector: string }[] }>(
+  format: Format,
+): Format {
+  return { ...format, selectors: format.selectors.filter(({ selector }) => !selector.endsWith(mark)) }
+}
+
 /**
  * Maximum total length of the URLs taken from one page. A long `base` makes 100,000 short links a
  * gigabyte on their way to the database.

@@ -141,6 +141,7 @@ describe('a list of sessions', () => {
   test.each([
     ['metadata=4711', '`metadata` must be an object'],
     ['metadata[a]=1&metadata[a]=2', 'is in the query 2 times'],
+    ['metadata[__proto__]=1', '`metadata` cannot have the key "__proto__"'],
     [`metadata[${'x'.repeat(41)}]=1`, 'must have at most 40 characters'],
     ['name=', '`name` must have at least 1 character'],
   ])('with %s responds 400', async (query, error) => {

@@ -48,6 +48,23 @@ describe('a storageState is imported and exported in a session', () => {
     expect(await balance()).toMatchObject({ credits: 14, reservedCredits: 0, concurrency: 0 })
   })
 
+  test('also with control characters in its name, and cookies without a name', async () => {
+    const { api } = await startTeam({ credits: 20, maxConcurrency: 1 })
+    const cookie = { name: '', value: 'x', domain: 'a.example', path: '/', expires: -1, httpOnly: false, secure: true }
+    const cookies = [{ ...cookie, sameSite: 'Lax' }]
+
+    const imported = await api('PUT', `${pathOf('a\tb')}/storage-state`, { cookies })
+    const exported = await api('GET', `${pathOf('a\tb')}/storage-state`)
+    const listed = await api('GET', '/v2/browser')
+
+    expect([imported.status, exported.status]).toEqual([200, 200])
+    expect(exported.body['data'].cookies).toMatchObject(cookies)
+    expect(listed.body['sessions']).toMatchObject([
+      { name: 'export of the profile a b' },
+      { name: 'import of the profile a b' },
+    ])
+  })
+
   test('that its team must be able to pay for', async () => {
     const { api, balance } = await startTeam({ credits: 1, maxConcurrency: 5 })
 

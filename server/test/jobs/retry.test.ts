@@ -72,6 +72,10 @@ test('the failed pages of a crawl become a batch, which finds no further pages',
 
   expect(body['url']).toContain('/v2/batch/scrape/')
   expect(await ended(body['url'])).toMatchObject({ status: 'completed', completed: 1, total: 1 })
+  // Nobody asked for the attributes in which the crawl found its links.
+  expect((await fixture.lab.api('GET', `/v2/team/jobs/${body['id']}`)).body['data'].options).not.toHaveProperty(
+    'formats',
+  )
 })
 
 test('the failed pages of a crawl are scraped by its rules: custom headers are only sent to its site', async () => {

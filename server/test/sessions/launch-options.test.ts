@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Bowline } from '../../../src/index.ts'
+import { playwright } from '../../../src/playwright.ts'
 import { connectCdp } from '../../../test/lab/cdp-socket.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { displaysOf, hasXvfb, isDisplay } from '../browsers/displays.ts'
@@ -99,6 +101,20 @@ describe('a session with `headless: false`', () => {
     expect(String(printed.result?.['data'])).toMatch(/^JVBERi/)
     expect(JSON.stringify(targets.result)).not.toContain('chrome://print')
   })
+})
+
+test('tabs in the background of full Chromium have screenshots', async () => {
+  await using lab = await startLab({ browser: 'chromium' })
+  await using bowline = new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false })
+  const { result: sizes } = await bowline.withSession({ driver: playwright }, async ({ page, context }) => {
+    const pages = [page, await context.newPage()]
+    for (const each of pages) await each.goto('data:text/html,<h1>Harbour</h1>')
+    const taken = []
+    for (const each of [...pages, ...pages]) taken.push(await each.screenshot({ timeout: 20_000 }))
+    return taken.map(({ length }) => length)
+  })
+
+  expect(sizes.filter((size) => size > 100)).toHaveLength(4)
 })
 
 /** The agent, the height of the window around the page, the screen, and the renderer of WebGL. */

@@ -13,6 +13,9 @@ export default defineConfig<object, BowlineTestOptions>({
     { name: 'imports', testMatch: 'imports.spec.ts', use: devices['Desktop Chrome'] },
     { name: 'session per worker', testMatch: 'serial.spec.ts', use: { sessionOptions } },
     { name: 'session per test', testMatch: 'serial.spec.ts', use: { sessionOptions, sessionPer: 'test' } },
+    { name: 'serial group', testMatch: 'group.spec.ts', use: { sessionOptions } },
+    { name: 'serial group with retries', testMatch: 'group.spec.ts', retries: 1, use: { sessionOptions } },
+    { name: 'crashed page', testMatch: 'crash.spec.ts', retries: 1, use: { sessionOptions } },
     {
       name: 'ignored options',
       testMatch: 'ignored.spec.ts',

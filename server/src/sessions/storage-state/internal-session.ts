@@ -27,7 +27,8 @@ export async function runInSession<Result>(
   { teamId, apiKeyId, use, work, profile, ttl, signal }: InternalSession,
   run: (browser: Browser, signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const name = `${work} of the profile ${profile.name}`
+  // The name of a profile may contain control characters, that of a session may not.
+  const name = `${work} of the profile ${profile.name}`.replaceAll(/\p{Cc}+/gu, ' ')
   const request = { name, ttl, activityTtl: ttl, streamWebView: false, keepFiles: false, profile } as const
   const { id } = await sessions.create({
     teamId,
