@@ -227,7 +227,8 @@ describe('a dialog', () => {
 
     await ask(`prompt('Which knot?', 'reef')`)
     await acting.page.getByRole('dialog').getByText('Which knot?').waitFor()
-    await acting.page.getByRole('dialog').getByRole('textbox').fill('bowline')
+    // Replaces the default text, which is selected.
+    await acting.page.keyboard.type('bowline')
     await acting.page.getByRole('dialog').getByRole('button', { name: 'OK' }).click()
     await expect.poll(() => acting.page.getByRole('tab', { selected: true }).textContent()).toBe('bowline')
     await ask(`confirm('Cast off?')`)

@@ -56,4 +56,28 @@ export function testReleasedInput(liveViewFixture: () => LiveViewFixture): void 
 
     await expect.poll(async () => page.inputValue('input')).toBe('knot')
   })
+
+  test('of two fingers, the one that is lifted ends its touch in the page', async () => {
+    const { page, session } = await liveViewFixture().openWatchedPage('/blocks')
+    await page.setContent('<div style="width:600px;height:400px;touch-action:none"></div>')
+    await page.evaluate(`window.seen = []
+      const positions = (touches) => [...touches].map(({ clientX }) => Math.round(clientX / 10) * 10).join()
+      addEventListener('touchend', ({ changedTouches, touches }) =>
+        seen.push(positions(changedTouches) + ' lifted, left: ' + positions(touches)))`)
+    await using view = await liveViewFixture().openView(session.interactiveLiveViewUrl, { hasTouch: true })
+    const box = await view.page.locator('#canvas').boundingBox()
+    const scale = (box?.width ?? 0) / 600
+    const finger = (id: number, left: number) => ({
+      id,
+      x: (box?.x ?? 0) + left * scale,
+      y: (box?.y ?? 0) + 100 * scale,
+    })
+    const cdp = await view.page.context().newCDPSession(view.page)
+
+    await cdp.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [finger(0, 100), finger(1, 400)] })
+    await cdp.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [finger(0, 100)] })
+    await cdp.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+
+    await expect.poll(async () => page.evaluate('seen')).toEqual(['100 lifted, left: 400', '400 lifted, left: '])
+  })
 }

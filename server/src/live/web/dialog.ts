@@ -31,6 +31,7 @@ export function createDialogs(
     box.showModal()
     const answer = dialog.kind === 'prompt' ? input : menu.lastElementChild
     if (answer instanceof HTMLElement) answer.focus()
+    input.select()
   }
   box.addEventListener('close', () => {
     if (open === null) return

@@ -124,7 +124,9 @@ function listenToTouch(surface: HTMLElement, canvas: PageCanvas, send: Send): vo
       name,
       (event) => {
         event.preventDefault()
-        const points = Array.from(event.targetTouches, (touch): Point => {
+        // In CDP, the points of an end are those that are lifted.
+        const touches = action === 'end' ? event.changedTouches : event.targetTouches
+        const points = Array.from(touches, (touch): Point => {
           const { x, y } = canvas.toPage(touch)
           // Some browsers count identifiers up without limit; the protocol accepts 0 to 31.
           return { id: touch.identifier % 32, x, y }
