@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import { writeServerFile } from './app/write-server-file.ts'
 import { AuditLog } from './audit/audit-log.ts'
 import { ensureBootstrapKey } from './app/ensure-bootstrap-key.ts'
@@ -16,6 +17,7 @@ import { collectSharedDeps } from './app/shared-deps.ts'
 import { partSettings } from './app/part-settings.ts'
 import { startReencrypting } from './app/start-reencrypting.ts'
 import { endLeftoverSessions } from './app/end-leftover-sessions.ts'
+import { SlowStartLog } from './app/slow-start-log.ts'
 import type { BrowserBinary } from './browsers/find.ts'
 import { describeIsolation, type IsolationLayers } from './browsers/isolation.ts'
 import { parseConfig, type ServerConfig, type ServerOptions } from './config.ts'
@@ -89,10 +91,17 @@ export interface StartOverrides {
   readonly signal?: AbortSignal | undefined
 }
 
+interface StartLogs {
+  readonly log: Logger
+  readonly slowStart: SlowStartLog
+}
+
 /** Like `startServer`, with a configuration that is already validated. */
 export async function startConfigured(config: ServerConfig, overrides: StartOverrides = {}): Promise<RunningServer> {
+  const log = createLog(config.logLevel)
+  using slowStart = new SlowStartLog(log, 'opening the database, or creating it')
   try {
-    return await start(config, overrides)
+    return await start(config, overrides, { log, slowStart })
   } catch (error) {
     throw explainStartFailure(error, config)
   }
@@ -109,10 +118,10 @@ export async function startConfigured(config: ServerConfig, overrides: StartOver
  * 6. close services
  * 7. close the store
  */
-async function start(config: ServerConfig, overrides: StartOverrides): Promise<RunningServer> {
+async function start(config: ServerConfig, overrides: StartOverrides, logs: StartLogs): Promise<RunningServer> {
+  const { log, slowStart } = logs
   await using resources = new AsyncDisposableStack()
   const settings = partSettings(config)
-  const log = createLog(config.logLevel)
   const metrics = new Metrics(packageVersion)
   const failed = Promise.withResolvers<Error>()
   const started = Promise.withResolvers<void>()
@@ -122,8 +131,9 @@ async function start(config: ServerConfig, overrides: StartOverrides): Promise<R
   const tracer = await openTracing(resources, settings.tracing, { nodeId, log })
   const { blobs, blobsId } = await openConfiguredBlobs(settings.blobs, { store, nodeId })
   overrides.signal?.throwIfAborted()
-  const browserSettings = { browsers: settings.browsers, egress: settings.egress }
-  const { host, egress, browsers } = await openBrowsers(resources, browserSettings, overrides, { metrics, log })
+  slowStart.begin('starting browsers')
+  const { host, egress, browsers } = await openBrowsers(resources, settings, overrides, { metrics, log })
+  slowStart.begin('starting services')
   const { profiles, key } = await openProfiles(resources, settings.profiles, { store, blobs, nodeId, log })
   const secrets = new Secrets({ store, key })
   const bootstrapKey = await ensureBootstrapKey(store, identity.apiKey, log)
