@@ -61,7 +61,10 @@ function readDeclaration(block: string, internal: ReadonlyMap<string, Comments>)
     }
     const indent = line.search(/\S/)
     while ((parents.at(-1)?.indent ?? -1) >= indent) parents.pop()
-    const name = /^(\w+):/.exec(code)?.[1]
+    const name = /^(?:'([\w-]+)'|(\w+)):/
+      .exec(code)
+      ?.slice(1)
+      .find((each) => each !== undefined)
     if (name !== undefined) parents.push({ name, indent })
     const path = parents.map((parent) => parent.name)
     if (name !== undefined && comment !== undefined) comments.set(path.join('.'), comment)

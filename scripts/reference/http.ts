@@ -35,6 +35,7 @@ function describeRoute([name, route]: readonly [string, Route]): string {
     `### ${route.method} ${route.path}`,
     `${route.summary}.${others.length === 0 ? '' : ` Also ${others.map((path) => `\`${path}\``).join(', ')}.`}`,
     curlExample(name, route),
+    describeFields('Headers', route.headers, 'input'),
     describeFields('Query', route.query, 'input'),
     describeFields('Body', route.body, 'input'),
     describeFields('Response', route.response, 'output'),

@@ -28,7 +28,10 @@ export function createJobsCommand(): Command {
     )
     .addOption(new Option('--kind <name>', 'only jobs of this kind').choices(jobKind.options))
     .addOption(new Option('--status <name>', 'only jobs with this status').choices(jobStatusFilter.options))
-    .option('--search <text>', 'only jobs whose id starts with this text, or whose URL or prompt contains it')
+    .option(
+      '--search <text>',
+      'only jobs whose id starts with this text, or whose URL, prompt or idempotency key contains it',
+    )
     .option('--from <time>', 'only jobs created at this time or later, as ISO 8601')
     .option('--to <time>', 'only jobs created before this time, as ISO 8601')
     .option('--limit <count>', 'maximum number of jobs (default: all)', numberFrom(1, Infinity))
@@ -102,6 +105,7 @@ async function showJob(id: string, flags: ConnectionFlags): Promise<void> {
     kind: titleOf(jobTitles, job.kind).toLowerCase(),
     status: job.status,
     target: targetOf(job) || undefined,
+    'idempotency key': job.idempotencyKey,
     completed: job.completed,
     failed: job.failed,
     pages: pagesOf(job),

@@ -1,6 +1,7 @@
 import * as batch from './batch.ts'
 import * as bulk from './bulk.ts'
 import * as crawl from './crawl.ts'
+import { idempotencyHeaders } from './idempotency.ts'
 import { paths } from './paths.ts'
 import { bodyBytes, type Route } from './route.ts'
 
@@ -13,6 +14,7 @@ export const bulkRoutes = {
     hasLargeResponse: true,
     activity: { endpoint: 'batch_scrape', target: 'urls' },
     summary: 'Start a batch, or add URLs to a batch',
+    headers: idempotencyHeaders,
     body: batch.batchRequest,
     maxBodyBytes: bodyBytes.list,
     response: bulk.startBulkResponse,
@@ -24,6 +26,7 @@ export const bulkRoutes = {
     hasLargeResponse: true,
     activity: { endpoint: 'batch_scrape', target: 'urls' },
     summary: 'Start a batch (API v1)',
+    headers: idempotencyHeaders,
     body: batch.v1BatchRequest,
     maxBodyBytes: bodyBytes.list,
     response: bulk.startBulkResponse,
@@ -52,6 +55,7 @@ export const bulkRoutes = {
     rateLimit: 'scrape',
     activity: { endpoint: 'batch_scrape', target: 'retry' },
     summary: 'Scrape the failed pages of an ended batch or crawl again, as a new batch with the same options',
+    headers: idempotencyHeaders,
     params: bulk.bulkParams,
     response: bulk.startBulkResponse,
   },
@@ -70,6 +74,7 @@ export const bulkRoutes = {
     rateLimit: 'crawl',
     activity: { endpoint: 'crawl', target: 'url' },
     summary: 'Start a crawl of a site',
+    headers: idempotencyHeaders,
     body: crawl.crawlRequest,
     maxBodyBytes: bodyBytes.options,
     response: bulk.startBulkResponse,
@@ -80,6 +85,7 @@ export const bulkRoutes = {
     rateLimit: 'crawl',
     activity: { endpoint: 'crawl', target: 'url' },
     summary: 'Start a crawl of a site (API v1)',
+    headers: idempotencyHeaders,
     body: crawl.v1CrawlRequest,
     maxBodyBytes: bodyBytes.options,
     response: bulk.startBulkResponse,

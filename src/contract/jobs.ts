@@ -18,7 +18,9 @@ export const listJobsQuery = z.object({
   kind: jobKind.optional(),
   /** Only jobs with this status. */
   status: jobStatusFilter.optional(),
-  /** Only jobs whose id starts with this text, or whose `target` contains it. */
+  /**
+   * Only jobs whose id starts with this text, or whose `target` or `idempotencyKey` contains it.
+   */
   search: z.string().trim().min(1).max(200).optional(),
   /** Only jobs that were created at this time or later. */
   from: z.iso.datetime({ offset: true }).optional(),
@@ -37,6 +39,11 @@ export const listedJob = z.looseObject({
   status: jobStatus,
   /** First URL of a batch or extraction, URL of a crawl, or the start of a prompt. */
   target: z.string().optional(),
+  /**
+   * Key of the request that started a batch or crawl. The client sends a random one unless it is
+   * given another.
+   */
+  idempotencyKey: z.string().optional(),
   /** Number of scraped pages. Absent for extractions and agents. */
   completed: z.int().optional(),
   /** Number of pages, without failed pages. Absent for extractions and agents. */

@@ -55,6 +55,8 @@ export interface Route extends RoutePath {
    * unreachable, another one responds from the database where it can. Default: any server.
    */
   readonly sessionNode?: 'required' | 'preferred'
+  /** Headers that change what a request does. Described, but not validated. */
+  readonly headers?: z.ZodObject
   readonly params?: z.ZodObject
   readonly query?: z.ZodObject
   readonly body?: z.ZodType

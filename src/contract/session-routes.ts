@@ -3,6 +3,7 @@ import * as browser from './browser.ts'
 import * as execute from './execute.ts'
 import * as files from './files.ts'
 import * as handoff from './handoff.ts'
+import { idempotencyHeaders } from './idempotency.ts'
 import { paths } from './paths.ts'
 import { bodyBytes, type Route } from './route.ts'
 import { scrapeResponse } from './scrape.ts'
@@ -17,6 +18,7 @@ export const sessionRoutes = {
     rateLimit: 'browser',
     activity: { endpoint: 'browser', target: 'session' },
     summary: 'Create a browser session',
+    headers: idempotencyHeaders,
     query: options.createSessionQuery,
     body: options.createSessionRequest,
     response: browser.createSessionResponse,

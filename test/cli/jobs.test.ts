@@ -66,6 +66,20 @@ test('bowline jobs show prints the counts, credits, times and options of a job',
   expect(unknown).toMatchObject({ code: 5, errors: expect.stringMatching(/^JOB_NOT_FOUND: /) as string })
 })
 
+test('bowline jobs show prints the idempotency key of a job, and jobs are found by it', async () => {
+  const [url = ''] = fixture.urls(1)
+  const { out } = await run(['batch', url, '--idempotency-key', 'boats 100% of march', '--json'])
+  const { id } = JSON.parse(out) as { id: string }
+
+  const shown = await run(['jobs', 'show', id])
+  const found = await run(['jobs', '--search', '100% of', '--json'])
+  const others = await run(['jobs', '--search', '100_ of', '--json'])
+
+  expect(shown.out).toMatch(/^idempotency key +boats 100% of march$/m)
+  expect(JSON.parse(found.out)).toMatchObject([{ id, idempotencyKey: 'boats 100% of march' }])
+  expect(JSON.parse(others.out)).toEqual([])
+})
+
 test('bowline jobs documents prints the documents of a running job until its end, and cancel ends it', async () => {
   const { lab, site, start, urls } = fixture
   const url = await start('/v2/batch/scrape', { urls: [...urls(2), site.url('/held')], maxConcurrency: 1 })

@@ -46,7 +46,13 @@ export function JobPage({ kind, id }: { readonly kind: JobKind; readonly id: str
       lead={
         <>
           {details !== undefined && <Target details={details} />}
-          <code>{id}</code> {value !== undefined && <Status status={value.status} />}
+          <code>{id}</code>{' '}
+          {details?.idempotencyKey !== undefined && (
+            <span title="Idempotency key">
+              key <code>{details.idempotencyKey}</code>
+            </span>
+          )}{' '}
+          {value !== undefined && <Status status={value.status} />}
         </>
       }
       actions={isRunning(value) && kind !== 'extract' && <CancelButton kind={kind} id={id} onCancelled={reload} />}

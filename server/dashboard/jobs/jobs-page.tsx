@@ -73,7 +73,7 @@ function JobFilterBar({ filters: { values, set } }: { readonly filters: Filters<
     <div class="filters">
       <SearchField
         label="Search jobs"
-        placeholder="URL, prompt or id"
+        placeholder="URL, prompt, key or id"
         value={values.search}
         onSearch={(text) => set('search', text)}
       />

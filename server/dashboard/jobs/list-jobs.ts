@@ -52,7 +52,7 @@ export async function readJobRows(api: Api, filters: JobFilters): Promise<readon
 }
 
 function toCsvRow({ id, kind, target, status, createdAt, completedAt, ...job }: ListedJob): CsvRow {
-  const { completed, total, failed, creditsUsed, error } = job
+  const { idempotencyKey, completed, total, failed, creditsUsed, error } = job
   return {
     created: createdAt,
     ended: completedAt,
@@ -65,5 +65,6 @@ function toCsvRow({ id, kind, target, status, createdAt, completedAt, ...job }: 
     failed,
     creditsUsed,
     error,
+    idempotencyKey,
   }
 }

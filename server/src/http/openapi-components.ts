@@ -5,8 +5,8 @@ import { describeFields, readDescriptions } from './describe-fields.ts'
 import { describeRecords } from './openapi-records.ts'
 import { writeShorthands } from 'bowline/contract/shorthand'
 
-/** Parameters of a path or query, which an OpenAPI document lists instead of referencing them. */
-const parameters = /(Params|Query)$/
+/** Parameters of a path, query or header, which an OpenAPI document lists without references. */
+const parameters = /(Params|Query|Headers)$/
 
 type Transform = ReturnType<typeof createJsonSchemaTransformObject>
 type Components = Readonly<Record<string, unknown>>

@@ -44,8 +44,8 @@ export async function registerOpenApi(app: FastifyInstance, { version, baseUrlOf
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: keyDescription } } },
     },
     transform: (document) => {
-      const { schema, url } = transform(document)
-      const { streams } = document.route.config ?? {}
+      const { streams, headers } = document.route.config ?? {}
+      const { schema, url } = transform({ ...document, schema: { ...document.schema, headers } })
       return { schema: streams === undefined ? writeShorthands(schema) : describeFile(schema, streams), url }
     },
     transformObject: (source) => addExamples(describeResponses(addAllComponents(source))),

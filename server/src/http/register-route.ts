@@ -16,6 +16,7 @@ declare module 'fastify' {
     readonly rateLimit?: Route['rateLimit']
     readonly sessionNode?: Route['sessionNode']
     readonly streams?: Route['streams']
+    readonly headers?: Route['headers']
     /** Values of parameters that the registered path already contains. */
     readonly fixedParams?: Readonly<Record<string, string>>
   }
@@ -46,6 +47,7 @@ export function registerRoute(
         rateLimit: route.rateLimit,
         ...(route.sessionNode === undefined ? {} : { sessionNode: route.sessionNode }),
         ...(route.streams === undefined ? {} : { streams: route.streams }),
+        ...(route.headers === undefined ? {} : { headers: route.headers }),
       },
     })
   }

@@ -12,7 +12,7 @@ export interface JobFilter {
   readonly id?: string | undefined
   readonly kind?: JobKind | undefined
   readonly status?: JobStatusFilter | undefined
-  /** Start of the id, or part of the target. */
+  /** Start of the id, or part of the target or of the idempotency key. */
   readonly search?: string | undefined
   /** Earliest creation, inclusive. */
   readonly from?: Date | undefined
@@ -30,6 +30,8 @@ export interface JobListRow {
   readonly kind: JobKind
   readonly status: ListedJob['status']
   readonly target: string | null
+  /** Null for extractions and agents, and for jobs started without one. */
+  readonly idempotencyKey: string | null
   /** Page counts: null for extractions and agents. `total` contains the failed ones. */
   readonly total: number | null
   readonly completed: number | null
@@ -47,7 +49,7 @@ export interface JobListRow {
 export async function listJobs(db: Kysely<Database>, filter: JobFilter): Promise<readonly JobListRow[]> {
   const tables = [pageJobs(filter), extractJobs(filter), agentJobs(filter)].filter((each) => each !== undefined)
   const { rows } = await sql<JobListRow>`
-    select id, kind, status, target, total, completed, failed, credits, error,
+    select id, kind, status, target, idempotency_key as "idempotencyKey", total, completed, failed, credits, error,
       created_at as "createdAt", finished_at as "finishedAt"
     from (${sql.join(tables, sql` union all `)}) as listed ${newestFirst(filter)}`.execute(db)
   return rows
@@ -59,12 +61,12 @@ const retention = sql`make_interval(secs => ${jobRetentionMs / 1000})`
 function pageJobs(filter: JobFilter): RawBuilder<unknown> | undefined {
   if (filter.kind === 'extract' || filter.kind === 'agent') return undefined
   return sql`(
-    select id, kind, status, nullif(target, '') as target, job.total - recent.duplicates as total, job.completed + recent.completed as completed,
+    select id, kind, status, nullif(target, '') as target, idempotency_key, job.total - recent.duplicates as total, job.completed + recent.completed as completed,
       job.failed + recent.failed as failed, (job.credits + recent.credits)::float8 as credits, error, created_at,
       finished_at
     from (
       select * from job
-      where ${matches(filter, sql`target`)} ${filter.kind === undefined ? sql`` : sql`and kind = ${filter.kind}`}
+      where ${matches(filter, [sql`target`, sql`idempotency_key`])} ${filter.kind === undefined ? sql`` : sql`and kind = ${filter.kind}`}
         and (status = 'scraping' or expires_at > now())
       ${newestFirst(filter)}
     ) as job, lateral (
@@ -97,17 +99,17 @@ function withoutPages(
 ): RawBuilder<unknown> {
   return sql`(
     select id, ${table === 'agent_job' ? 'agent' : 'extract'} as kind, status, ${target} as target,
-      null::int as total, null::int as completed, null::int as failed, coalesce(credits, 0)::float8 as credits, error,
+      null::text as idempotency_key, null::int as total, null::int as completed, null::int as failed, coalesce(credits, 0)::float8 as credits, error,
       created_at, finished_at
     from ${sql.table(table)}
-    where ${matches(filter, target)}
+    where ${matches(filter, [target])}
       and (status = 'processing' or coalesce(finished_at, created_at) > now() - ${retention})
     ${newestFirst(filter)})`
 }
 
 function matches(
   { teamId, id, status, search, from, to, after }: JobFilter,
-  target: RawBuilder<unknown>,
+  searched: readonly RawBuilder<unknown>[],
 ): RawBuilder<unknown> {
   const conditions = [sql`team_id = ${teamId}::uuid`]
   if (id !== undefined) conditions.push(sql`id = ${id}::uuid`)
@@ -121,7 +123,8 @@ function matches(
   }
   if (search !== undefined) {
     const escaped = escapeLike(search)
-    conditions.push(sql`(id::text ilike ${`${escaped}%`} or ${target} ilike ${`%${escaped}%`})`)
+    const isFound = searched.map((column) => sql`${column} ilike ${`%${escaped}%`}`)
+    conditions.push(sql`(${sql.join([sql`id::text ilike ${`${escaped}%`}`, ...isFound], sql` or `)})`)
   }
   return sql.join(conditions, sql` and `)
 }

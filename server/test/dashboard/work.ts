@@ -136,6 +136,7 @@ export function testWork(dashboard: () => DashboardFixture): void {
     await page.getByText('completed').waitFor()
     await page.locator('.fact', { hasText: 'Only main content' }).getByText('no').waitFor()
     await page.locator('.fact', { hasText: 'Exclude tags' }).getByText('.old').waitFor()
+    await page.locator('.fact', { hasText: 'Max age' }).getByText('0 ms', { exact: true }).waitFor()
     await page.locator('summary', { hasText: dashboard().site.url('/berth') }).click()
     await page.getByRole('tab', { name: 'Product' }).click()
     await page.getByText('"title": "Berth 4"').waitFor()
@@ -162,6 +163,26 @@ export function testWork(dashboard: () => DashboardFixture): void {
       limit: 3,
       scrapeOptions: { waitFor: 10 },
     })
+    expect(view.consoleErrors).toEqual([])
+  })
+
+  test('the page of a job shows its idempotency key, by which it is found', async () => {
+    const { lab, site } = dashboard()
+    const headers = { authorization: `Bearer ${lab.server.apiKey}`, 'content-type': 'application/json' }
+    const started = await fetch(`${lab.server.url}/v2/batch/scrape`, {
+      method: 'POST',
+      headers: { ...headers, 'x-idempotency-key': 'berths of march' },
+      body: JSON.stringify({ urls: [site.url('/berth?march')] }),
+    })
+    const { id } = (await started.json()) as { id: string }
+    await using view = await dashboard().open(`jobs/batch_scrape/${id}`)
+
+    await view.page.getByTitle('Idempotency key').getByText('berths of march').waitFor()
+    await view.goTo('jobs', 'Jobs')
+    await view.page.getByLabel('Search jobs').fill('of march')
+    const rows = view.page.getByRole('table', { name: 'Jobs' }).getByRole('row')
+    await expect.poll(async () => rows.count()).toBe(2)
+    await view.page.getByRole('row', { name: site.url('/berth?march') }).waitFor()
     expect(view.consoleErrors).toEqual([])
   })
 

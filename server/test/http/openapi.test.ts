@@ -9,6 +9,7 @@ interface Operation {
   readonly tags?: readonly string[]
   readonly description?: string
   readonly security?: readonly object[]
+  readonly parameters?: readonly { readonly in: string; readonly name: string }[]
   readonly responses: Readonly<Record<string, { readonly description?: string }>>
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
 }
@@ -87,6 +88,28 @@ describe('the OpenAPI document', () => {
     for (const id of ids.filter((name) => bodies.has(name))) {
       expect(bodies.get(id)?.safeParse(requestExamples[id]), id).toMatchObject({ success: true })
     }
+  })
+
+  test('describes the idempotency key of the routes that create something', () => {
+    const withKey = operations().filter(({ parameters = [] }) =>
+      parameters.some((parameter) => parameter.in === 'header' && parameter.name === 'x-idempotency-key'),
+    )
+
+    expect(withKey.map(({ operationId = '' }) => operationId).toSorted()).toEqual([
+      'createSession',
+      'retryBatch',
+      'startBatch',
+      'startCrawl',
+      'startV1Batch',
+      'startV1Crawl',
+    ])
+    expect(withKey[0]?.parameters).toContainEqual({
+      in: 'header',
+      name: 'x-idempotency-key',
+      required: false,
+      description: expect.stringMatching(/^Makes the request safe to repeat: /) as string,
+      schema: { type: 'string' },
+    })
   })
 
   test('has each operation once, without path aliases', () => {

@@ -71,6 +71,7 @@ function toJob({ id, kind, status, target, total, completed, failed, ...row }: J
     kind,
     status,
     target: target ?? undefined,
+    idempotencyKey: row.idempotencyKey ?? undefined,
     completed: completed ?? undefined,
     total: total === null ? undefined : total - (failed ?? 0),
     failed: failed ?? undefined,
