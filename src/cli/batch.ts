@@ -44,6 +44,7 @@ async function batch(given: readonly string[], flags: BatchFlags, command: Comma
 /** Options of a new job, which `--retry` takes from the job. */
 const ownOptions: readonly (keyof PageFlags | 'concurrency' | 'webhook')[] = [
   'format',
+  'attribute',
   'wholePage',
   'includeComments',
   'includeTags',

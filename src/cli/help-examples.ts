@@ -9,6 +9,7 @@ export const helpExamples: Readonly<Record<string, readonly string[]>> = {
   scrape: [
     'bowline scrape https://example.com',
     'bowline scrape https://example.com --format json --prompt "name and price of each product"',
+    'bowline scrape https://example.com --format links --attribute "img@src" "[data-price]@data-price"',
   ],
   parse: ['bowline parse report.docx', 'bowline parse scan.pdf --ocr --language deu'],
   extract: ['bowline extract "https://example.com/team/*" --prompt "name and role of each person" --schema team.json'],

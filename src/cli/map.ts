@@ -25,7 +25,7 @@ export function createMapCommand(): Command {
   return withConnectionFlags(new Command('map'))
     .description(
       'List the pages of a site: URLs on a terminal, JSON lines when piped, and one JSON object with --json. ' +
-        'Warnings go to standard error.',
+        'Warnings go to standard error. Without a sitemap, up to 50 pages are loaded for 15 seconds to follow links.',
     )
     .argument('<url>', 'start URL; `-` reads it from standard input')
     .option('--search <words>', 'sort pages that match these words first')

@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander'
 import { maxWaitMs } from '../contract/actions.ts'
+import { attributeFormats, withAttributeFlag, type AttributeSelector } from './attribute-flag.ts'
 import { scrapeLimits, type ScrapeInput } from '../contract/scrape.ts'
 import { numberFrom, wholeNumber } from './whole-number.ts'
 
@@ -15,6 +16,7 @@ export interface ElementFlags {
 /** Flags of the scrape options of a job. */
 export interface PageFlags extends ElementFlags {
   readonly format: readonly (typeof formats)[number][]
+  readonly attribute?: readonly AttributeSelector[]
   readonly wholePage?: boolean
   readonly includeComments?: boolean
   readonly timeout?: number
@@ -23,10 +25,11 @@ export interface PageFlags extends ElementFlags {
 
 /** Adds the flags of the scrape options of a job. */
 export function withPageFlags(command: Command): Command {
-  command
-    .addOption(
+  withAttributeFlag(
+    command.addOption(
       new Option('--format <format...>', 'formats of each document').choices([...formats]).default(['markdown']),
-    )
+    ),
+  )
     .option('--whole-page', 'include menus, sidebars and footers')
     .option('--include-comments', 'keep all comments of readers')
   return withElementFlags(command)
@@ -47,9 +50,9 @@ export function withElementFlags(command: Command): Command {
 }
 
 /** Converts the flags to the scrape options of the API. */
-export function pageOptions({ format, wholePage, timeout, maxAge, ...flags }: PageFlags): ScrapeInput {
+export function pageOptions({ format, attribute, wholePage, timeout, maxAge, ...flags }: PageFlags): ScrapeInput {
   return {
-    formats: [...format],
+    formats: [...format, ...attributeFormats(attribute)],
     onlyMainContent: wholePage !== true,
     includeComments: flags.includeComments,
     ...elementOptions(flags),

@@ -3,6 +3,7 @@ import { maxWaitMs } from '../contract/actions.ts'
 import type { Document } from '../contract/document.ts'
 import { scrapeLimits, type ScrapeInput } from '../contract/scrape.ts'
 import type { SessionScrapeInput } from '../contract/session-scrape.ts'
+import { attributeFormats, withAttributeFlag, type AttributeSelector } from './attribute-flag.ts'
 import { readUrl } from './url-arguments.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { print, printJson, printNote } from '../terminal/print.ts'
@@ -27,6 +28,7 @@ type FormatName = (typeof formats)[number]
 /** Flags of scrapes by URL and of scrapes of a session. */
 export interface DocumentFlags extends ConnectionFlags {
   readonly format: readonly FormatName[]
+  readonly attribute?: readonly AttributeSelector[]
   readonly wholePage?: boolean
   readonly includeComments?: boolean
   readonly includeTags?: readonly string[]
@@ -71,8 +73,11 @@ interface TimeoutLimits {
 
 /** Adds the flags of scrapes by URL and of scrapes of a session. */
 export function withDocumentFlags(command: Command, { minTimeout, maxTimeout }: TimeoutLimits): Command {
-  command
-    .addOption(new Option('--format <format...>', 'formats to print').choices([...formats]).default(['markdown']))
+  withAttributeFlag(
+    command.addOption(
+      new Option('--format <format...>', 'formats to print').choices([...formats]).default(['markdown']),
+    ),
+  )
     .option('--whole-page', 'include menus, sidebars and footers')
     .option('--include-comments', 'keep all comments of readers')
   return withTagFlags(command)
@@ -104,6 +109,7 @@ export function printDocument(document: Document, flags: DocumentFlags): void {
   if (document.warning !== undefined) printNote(document.warning)
   if (document.metadata.error !== undefined) printNote(document.metadata.error)
   for (const format of flags.format) printFormat(document, format)
+  for (const { values } of document.attributes ?? []) for (const value of values) print(value)
 }
 
 function toOptions(flags: ScrapeFlags): ScrapeInput {
@@ -120,7 +126,10 @@ function toOptions(flags: ScrapeFlags): ScrapeInput {
 /** Converts the flags to the options of the API. */
 export function documentOptions(flags: DocumentFlags): SessionScrapeInput {
   return {
-    formats: flags.format.map((name) => (name === 'json' ? { type: 'json', prompt: flags.prompt } : name)),
+    formats: [
+      ...flags.format.map((name) => (name === 'json' ? ({ type: 'json', prompt: flags.prompt } as const) : name)),
+      ...attributeFormats(flags.attribute),
+    ],
     onlyMainContent: flags.wholePage !== true,
     includeComments: flags.includeComments,
     ...tagOptions(flags),

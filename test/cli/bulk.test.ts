@@ -87,6 +87,25 @@ test('bowline batch and crawl pass selectors, a wait and a webhook on', async ()
   expect(await optionsOf('crawl')).toEqual({ scrapeOptions: expected, webhook })
 })
 
+test('bowline batch and crawl add the attributes of elements to each document', async () => {
+  const page = fixture.site.url('/page?n=11')
+  const attribute = ['--attribute', 'html@lang', 'a@href']
+  const selectors = [
+    { selector: 'html', attribute: 'lang' },
+    { selector: 'a', attribute: 'href' },
+  ]
+
+  for (const args of [
+    ['batch', page],
+    ['crawl', page, '--sitemap', 'skip'],
+  ]) {
+    const { lines } = await run(...args, ...attribute)
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { markdown: '# Page 11\n', attributes: selectors },
+    ])
+  }
+})
+
 test('a key of a job with other URLs exits as a rejected request', async () => {
   const [page = '', other = ''] = fixture.urls(2)
   await run('batch', page, '--idempotency-key', 'reused')

@@ -34,6 +34,15 @@ test('bowline scrape prints a page as Markdown, or its links one per line', asyn
   expect(links.out.split('\n')).toEqual([site.url('/menu'), site.url('/q')])
 })
 
+test('bowline scrape prints the attributes of elements after the formats, one per line', async () => {
+  const { out, code } = await run(site.url('/article'), '--attribute', 'main a[href]@href', '--attribute', 'nav a@href')
+  const wrong = await run(site.url('/article'), '--attribute', 'a', 'b@href')
+
+  expect(code).toBe(0)
+  expect(out.split('\n')).toEqual(['# The harbour', '', `was [quiet](${site.url('/q')})`, '/q', '/menu'])
+  expect(wrong).toMatchObject({ code: 2, errors: expect.stringContaining('name of an attribute') as string })
+})
+
 test('bowline scrape prints the product of a page, and keeps comments if asked', async () => {
   const product = await run(site.url('/boat'), '--format', 'product')
   const without = await run(site.url('/boat'))

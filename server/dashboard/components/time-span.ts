@@ -6,6 +6,7 @@ const ranges = {
   'Last 24 hours': 24,
   'Last 7 days': 168,
   'Last 30 days': 720,
+  'Last 31 days': 744,
   'Last 90 days': 2160,
   'Last 365 days': 8760,
 } as const

@@ -7,7 +7,7 @@ export type DescribedOption = readonly [name: string, value: string]
 export function describeJobOptions({ options = {} }: Pick<JobDetails, 'options'>): readonly DescribedOption[] {
   const { scrapeOptions, ...own } = options
   const all = { ...own, ...(typeof scrapeOptions === 'object' ? scrapeOptions : {}) }
-  return Object.entries(all).map(([name, value]) => [wordsOf(name), textOf(value)])
+  return Object.entries(all).map(([name, value]) => [wordsOf(name), `${textOf(value)}${unitOf(name, value)}`])
 }
 
 /** `maxConcurrency` becomes `Max concurrency`. */
@@ -15,6 +15,19 @@ function wordsOf(name: string): string {
   if (name === 'urls') return 'URLs'
   const words = name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').replaceAll(/[A-Z][a-z]+/g, (word) => word.toLowerCase())
   return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+const units: Readonly<Record<string, string>> = {
+  timeout: 'ms',
+  waitFor: 'ms',
+  maxAge: 'ms',
+  minAge: 'ms',
+  delay: 's',
+}
+
+function unitOf(name: string, value: unknown): string {
+  const unit = Object.hasOwn(units, name) ? units[name] : undefined
+  return unit === undefined || typeof value !== 'number' ? '' : ` ${unit}`
 }
 
 function textOf(value: unknown): string {

@@ -12,7 +12,7 @@ import { ErrorNote } from '../components/error-note.tsx'
 import { formatNumber } from '../components/format.ts'
 import { Ago } from '../components/time.tsx'
 import { TimeRange } from '../components/time-range.tsx'
-import { spanOf } from '../components/time-span.ts'
+import { spanOf, type RangeName } from '../components/time-span.ts'
 
 /** A session, a job or a monitor with its cost. */
 type Cost = RouteOutput<'listCosts'>['data'][number]
@@ -47,9 +47,12 @@ function linkToCost({ kind, id }: Cost): string {
   return kind === 'monitor' ? linkTo(['monitors', id]) : linkTo(['jobs', kind, id])
 }
 
+/** The longest is that of the chart. */
+const ranges: readonly RangeName[] = ['Last hour', 'Last 24 hours', 'Last 7 days', 'Last 31 days']
+
 /** The most expensive sessions, jobs and monitors. */
 export function Costs() {
-  const [range, setRange] = useState('Last 30 days')
+  const [range, setRange] = useState('Last 31 days')
   const read = async (api: Api, limit: number, signal?: AbortSignal): Promise<readonly Cost[]> =>
     (await api.call('listCosts', { query: { ...spanOf(range), limit } }, signal)).data
   const { value, apiError, reload } = useLoaded(`costs ${range}`, async (api, signal) => read(api, shown, signal))
@@ -57,7 +60,7 @@ export function Costs() {
     <section class="block">
       <div class="block-head">
         <h2>Most expensive</h2>
-        <TimeRange chosen={range} onChoose={setRange} />
+        <TimeRange names={ranges} chosen={range} onChoose={setRange} />
         <CsvButton name="costs" readRows={async (api) => (await read(api, exported)).map(toCsvRow)} />
       </div>
       <ErrorNote apiError={apiError} onRetry={reload} />
