@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { homedir, tmpdir } from 'node:os'
@@ -8,7 +8,14 @@ import { expect, test } from 'vitest'
 import { wasmCompilerFlags } from '../server/src/cli/limit-wasm-compiler.ts'
 import { isProgram, readDocExamples } from './lab/doc-examples.ts'
 import { browserPaths } from './lab/browser-paths.ts'
-import { guideModule, isTestOrSetup, readGuideBlocks, readGuideCommands, type GuideBlock } from './lab/guides.ts'
+import {
+  guideModule,
+  isTestOrSetup,
+  readGuideBlocks,
+  readGuideCommands,
+  readGuidePrograms,
+  type GuideBlock,
+} from './lab/guides.ts'
 import { startLab } from './lab/lab.ts'
 import { startModel } from './lab/language-model.ts'
 import { matchesOutput } from './lab/matches-output.ts'
@@ -105,6 +112,10 @@ function html(response: ServerResponse, body: string): void {
   response.setHeader('content-type', 'text/html').end(body)
 }
 
+function hasPython(): boolean {
+  return spawnSync('python3', ['--version']).status === 0
+}
+
 /** Groups the blocks of each guide, which run in order. */
 function byGuide(blocks: readonly GuideBlock[]): readonly (readonly string[])[] {
   const groups = Object.groupBy(blocks, ({ source }) => source.split(':')[0] ?? '')
@@ -178,6 +189,12 @@ test(
       const local = `bowline() { "$NODE" "$CLI" "$@"; }\n${script.replaceAll('https://example.com', example.url(''))}`
       const cli = { NODE: process.execPath, CLI: join(repository, 'src/cli/main.ts') }
       const printed = await run('bash', ['-c', `exec 2>&1\n${local}`], { cwd: written.folder, env: { ...env, ...cli } })
+      expect(printed.stdout, source).toMatch(matchesOutput(shown))
+    }
+    const programs = hasPython() ? readGuidePrograms() : []
+    for (const { source, script, output: shown } of programs) {
+      const local = script.replaceAll('https://example.com', example.url(''))
+      const printed = await run('python3', ['-c', local], { cwd: written.folder, env })
       expect(printed.stdout, source).toMatch(matchesOutput(shown))
     }
     expect(JSON.parse(await readFile(join(written.folder, 'products.jsonl'), 'utf8'))).toMatchObject({ name: 'Dinghy' })

@@ -55,6 +55,16 @@ export function readGuideCommands(): readonly GuideCommands[] {
   )
 }
 
+/** Reads the Python programs of all guides that show their output. */
+export function readGuidePrograms(): readonly GuideCommands[] {
+  return guideTexts().flatMap(([path, text]) =>
+    [...text.matchAll(/^```python\n((?:(?!```).*\n)+)```\n\n```text\n([\s\S]*?)^```$/gm)].map((match) => {
+      const [, script = '', output = ''] = match
+      return { source: `${path}:${text.slice(0, match.index).split('\n').length}`, script, output }
+    }),
+  )
+}
+
 /** Pattern for the output of `bowline serve` at any port, with what a guide shows of it. */
 export function serveOutputPattern(): RegExp {
   const shown = guideTexts().flatMap(([, text]) =>
