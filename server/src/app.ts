@@ -5,6 +5,7 @@ import { ensureBootstrapKey } from './app/ensure-bootstrap-key.ts'
 import { checkPackages } from './app/check-packages.ts'
 import { createLog } from './app/create-log.ts'
 import { explainStartFailure } from './app/explain-start-failure.ts'
+import { logRunningJobs } from './app/log-running-jobs.ts'
 import { joinCluster } from './app/join-cluster.ts'
 import { openApiServer } from './app/open-api-server.ts'
 import { openProfiles } from './app/open-profiles.ts'
@@ -144,6 +145,7 @@ async function start(config: ServerConfig, overrides: StartOverrides, logs: Star
   const audit = resources.use(new AuditLog({ store, log, keepDays: config.auditDays, onError }))
   resources.use(startRetention({ store, blobs, retentionDays: config.retentionDays, onError }))
   const services = await openServices(resources, settings.services, { shared, blobs, egress, host })
+  await logRunningJobs(store, log)
   overrides.signal?.throwIfAborted()
   const recovered = await endLeftoverSessions(shared, services.sessionWebhooks)
   const { app, sessions, localUrl, heartbeatResources } = await openApiServer(

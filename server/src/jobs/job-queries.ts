@@ -150,6 +150,16 @@ export async function listActiveJobs(
   return jobs.readAll(rows, onUnreadable)
 }
 
+/** Counts the batches and crawls of all teams that have not ended. */
+export async function countRunningJobs(db: Kysely<Database>): Promise<number> {
+  const { jobs } = await db
+    .selectFrom('job')
+    .select(({ fn }) => fn.countAll().as('jobs'))
+    .where('status', '=', 'scraping')
+    .executeTakeFirstOrThrow()
+  return Number(jobs)
+}
+
 /** Counts the pages of a team's batches and crawls that have not ended. */
 export async function countOpenPages(db: Kysely<Database>, teamId: string): Promise<number> {
   const row = await db
