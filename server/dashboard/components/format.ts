@@ -5,15 +5,25 @@ const units = [
   { ms: 1000, name: 's' },
 ] as const
 
-/** Formats a duration in at most two units, such as `2 min 5 s`. */
+const [day, hour, minute, second] = units
+
+/** Pairs of units. A duration that is as long as the large one, rounded to `by`, has both. */
+const pairs = [
+  { large: day, small: hour, by: minute },
+  { large: hour, small: minute, by: second },
+  { large: minute, small: second, by: second },
+] as const
+
+/** Formats a duration in at most two units, such as `5.9 s` or `2 min 5 s`, rounded. */
 export function formatDuration(ms: number): string {
-  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`
-  const at = units.findIndex((unit) => ms >= unit.ms)
-  const [large, small] = [units[at], units[at + 1]]
-  if (large === undefined) return '0 s'
-  const first = Math.floor(ms / large.ms)
-  const second = small === undefined ? 0 : Math.floor((ms - first * large.ms) / small.ms)
-  return `${first} ${large.name}${second === 0 || small === undefined ? '' : ` ${second} ${small.name}`}`
+  if (Math.round(ms) < second.ms) return `${Math.max(0, Math.round(ms))} ms`
+  const seconds = Math.round(ms / 100) / 10
+  if (seconds < 60) return `${seconds} ${second.name}`
+  const { large, small } = pairs.find((pair) => Math.round(ms / pair.by.ms) * pair.by.ms >= pair.large.ms) ?? pairs[2]
+  const count = Math.round(ms / small.ms)
+  const perLarge = large.ms / small.ms
+  const rest = count % perLarge
+  return `${Math.floor(count / perLarge)} ${large.name}${rest === 0 ? '' : ` ${rest} ${small.name}`}`
 }
 
 /** Formats a duration in its largest unit, such as `2 min`. */

@@ -17,12 +17,22 @@ import { saveAs } from '../components/save-as.ts'
 import { Ago } from '../components/time.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
 import { ImportProfile } from './import-profile.tsx'
+import { ProfileStatus } from './profile-status.tsx'
 
 /** A profile with its versions. */
 export function ProfilePage({ name }: { readonly name: string }) {
-  const { value, apiError, reload } = useLoaded(`profile ${name}`, async (api, signal) =>
-    api.call('listProfileVersions', { params: { name } }, signal),
+  const { value, apiError, reload } = useLoaded(
+    `profile ${name}`,
+    async (api, signal) => {
+      const [profile, versions] = await Promise.all([
+        api.call('getProfile', { params: { name } }, signal),
+        api.call('listProfileVersions', { params: { name } }, signal),
+      ])
+      return { profile: profile.data, versions: versions.data }
+    },
+    { pollMs: 5000 },
   )
+  const isLocked = value?.profile.isLocked === true
   const { notify } = useNotices()
   const rollBack = useAction(async (api, version: number) =>
     api.call('rollBackProfile', { params: { name, version: String(version) } }),
@@ -33,19 +43,28 @@ export function ProfilePage({ name }: { readonly name: string }) {
       title={name}
       before={<BackLink to={['profiles']}>Profiles</BackLink>}
       lead="Sessions start with the current version."
-      actions={<Actions name={name} onImport={() => setIsImporting(true)} />}
+      actions={<Actions name={name} isLocked={isLocked} onImport={() => setIsImporting(true)} />}
     >
       <ErrorNote apiError={apiError} onRetry={reload} />
       {value === undefined && apiError === undefined && <Skeleton />}
-      {value?.data.length === 0 && <p class="faint">No versions yet.</p>}
-      {value !== undefined && value.data.length > 0 && (
+      {isLocked && (
+        <p>
+          <ProfileStatus isLocked lockedBy={value.profile.lockedBy} /> Until it has ended, the profile cannot be
+          deleted, restored or imported into.
+        </p>
+      )}
+      {value?.versions.length === 0 && <p class="faint">No versions yet.</p>}
+      {value !== undefined && value.versions.length > 0 && (
         <DataTable
           label="Versions"
-          columns={columnsWith(rollBack, (version) => {
-            notify(`Version ${version} is now current`)
-            reload()
+          columns={columnsWith(rollBack, {
+            isLocked,
+            onDone: (version) => {
+              notify(`Version ${version} is now current`)
+              reload()
+            },
           })}
-          rows={value.data}
+          rows={value.versions}
           keyOf={({ version }) => String(version)}
         />
       )}
@@ -56,10 +75,12 @@ export function ProfilePage({ name }: { readonly name: string }) {
 
 interface ActionsProps {
   readonly name: string
+  /** Whether a session is writing the profile, which must not change meanwhile. */
+  readonly isLocked: boolean
   readonly onImport: () => void
 }
 
-function Actions({ name, onImport }: ActionsProps) {
+function Actions({ name, isLocked, onImport }: ActionsProps) {
   const remove = useAction(async (api) => api.call('deleteProfile', { params: { name } }))
   const download = useAction(async (api) => {
     const { data } = await api.call('exportStorageState', { params: { name } })
@@ -71,7 +92,7 @@ function Actions({ name, onImport }: ActionsProps) {
         <Icon name="file" />
         {download.isRunning ? 'Exporting…' : 'Export storageState'}
       </button>
-      <button type="button" class="button" aria-keyshortcuts="n" onClick={onImport}>
+      <button type="button" class="button" aria-keyshortcuts="n" disabled={isLocked} onClick={onImport}>
         <Icon name="plus" />
         Import storageState
       </button>
@@ -80,14 +101,22 @@ function Actions({ name, onImport }: ActionsProps) {
         label="Delete"
         question={`Delete ${name}?`}
         text="All versions are deleted. Running sessions are not affected."
-        isRunning={remove.isRunning}
+        isRunning={remove.isRunning || isLocked}
         onConfirm={() => void remove.run(undefined).then((isDone) => isDone && goTo(['profiles']))}
       />
     </>
   )
 }
 
-function columnsWith(rollBack: Action<number>, onDone: (version: number) => void): readonly Column<ProfileVersion>[] {
+interface RestoreOptions {
+  readonly isLocked: boolean
+  readonly onDone: (version: number) => void
+}
+
+function columnsWith(
+  rollBack: Action<number>,
+  { isLocked, onDone }: RestoreOptions,
+): readonly Column<ProfileVersion>[] {
   return [
     {
       title: 'Version',
@@ -109,18 +138,18 @@ function columnsWith(rollBack: Action<number>, onDone: (version: number) => void
     { title: 'Browser', isExtra: true, cell: ({ browser }) => browser },
     { title: 'Size', isNumber: true, cell: ({ contentBytes }) => formatBytes(contentBytes) },
     {
-      title: 'Roll back',
+      title: 'Restore',
       isNumber: true,
       cell: ({ version, isCurrent }) =>
         !isCurrent && (
           <button
             type="button"
             class="button small"
-            disabled={rollBack.isRunning}
+            disabled={rollBack.isRunning || isLocked}
             onClick={() => void rollBack.run(version).then((isDone) => isDone && onDone(version))}
           >
             <Icon name="undo" />
-            Use
+            Restore
           </button>
         ),
     },

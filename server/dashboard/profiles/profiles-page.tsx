@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks'
 import type { ProfileSummary } from 'bowline/contract/profiles'
 import { useLoaded } from '../frame/use-loaded.ts'
 import { linkTo } from '../frame/route.ts'
-import { Badge } from '../components/badge.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { Empty } from '../components/empty.tsx'
 import { ErrorNote } from '../components/error-note.tsx'
@@ -13,22 +12,14 @@ import { Snippet } from '../components/snippet.tsx'
 import { Ago } from '../components/time.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
 import { ImportProfile } from './import-profile.tsx'
+import { ProfileStatus } from './profile-status.tsx'
 
 const columns: readonly Column<ProfileSummary>[] = [
   { title: 'Name', cell: ({ name }) => <a href={linkTo(['profiles', name])}>{name}</a> },
   { title: 'Saved', cell: ({ savedAt }) => <Ago time={savedAt} /> },
-  {
-    title: 'Status',
-    cell: ({ isLocked, lockedBy }) =>
-      isLocked ? (
-        <Badge tone="warn">
-          {lockedBy === undefined ? 'in use' : <a href={linkTo(['sessions', lockedBy])}>in use by a session</a>}
-        </Badge>
-      ) : (
-        <Badge>available</Badge>
-      ),
-  },
-  { title: 'Versions', isNumber: true, isExtra: true, cell: ({ versions }) => versions },
+  { title: 'Status', cell: (profile) => <ProfileStatus isLocked={profile.isLocked} lockedBy={profile.lockedBy} /> },
+  { title: 'Version', isNumber: true, isExtra: true, cell: ({ version }) => version ?? '–' },
+  { title: 'Kept', isNumber: true, isExtra: true, cell: ({ versions }) => versions },
   {
     title: 'Size',
     isNumber: true,

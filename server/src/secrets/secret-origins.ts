@@ -2,6 +2,11 @@ import { getPublicSuffix } from 'tough-cookie'
 import { parseOriginPattern } from 'bowline/contract/session-emulation'
 import { matchesDomain, parseDomainPattern } from 'bowline/kit/domain-pattern'
 
+/** Returns an origin without a slash at its end, a default port and capital letters. */
+export function normalizeOrigin(origin: string): string {
+  return URL.parse(origin)?.origin ?? origin
+}
+
 /** Whether a secret with these origins may be typed into a document of an origin. */
 export function allowsOrigin(origins: readonly string[], origin: string): boolean {
   const url = URL.parse(origin)

@@ -2,7 +2,7 @@ import type { SecretOptions } from 'bowline/contract/secrets'
 import { BowlineError } from 'bowline/kit/errors'
 import type { Store } from '../store/store.ts'
 import { decryptValue, encryptValue } from './encrypt-value.ts'
-import { coversManyOwners } from './secret-origins.ts'
+import { coversManyOwners, normalizeOrigin } from './secret-origins.ts'
 import {
   findSecret,
   listSecrets,
@@ -49,7 +49,7 @@ export class Secrets {
     }
     const fault = kind === 'totp' ? parseTotp(value) : undefined
     if (typeof fault === 'string') throw invalid(`\`value\` ${fault}`)
-    const facts = { teamId, name, kind, origins: [...new Set(origins)] }
+    const facts = { teamId, name, kind, origins: [...new Set(origins.map(normalizeOrigin))] }
     const encrypted = encryptValue(value, key.bytes, bindingOf(facts)).toString('base64')
     const row = await putSecret(store.db, { ...facts, value: encrypted, keyId: key.id }, maxSecrets)
     if (row !== undefined) return row

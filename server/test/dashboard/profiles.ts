@@ -45,7 +45,31 @@ export function testProfiles(dashboard: () => DashboardFixture): void {
     await dialog.getByLabel('File', { exact: true }).setInputFiles(jsonFile('state.json', state))
     await dialog.getByRole('button', { name: 'Import' }).click()
     await page.getByRole('row', { name: '2 current' }).waitFor()
+    const first = page.getByRole('row').filter({ hasText: 'import' }).last()
+    await first.getByRole('button', { name: 'Restore' }).click()
+    await page.getByRole('row', { name: '1 current' }).waitFor()
     await dashboard().lab.api('DELETE', '/v2/browser/profiles/imported-login')
     expect(view.consoleErrors).toEqual([])
+  })
+
+  test('the page of a profile that a session writes says so, and does not offer to change it', async () => {
+    const { lab } = dashboard()
+    const path = '/v2/browser/profiles/in-use'
+    await lab.api('PUT', `${path}/storage-state`, state)
+    await lab.api('PUT', `${path}/storage-state`, state)
+    await using view = await dashboard().open('profiles/in-use')
+    const { page } = view
+    const changes = ['Delete', 'Import storageState', 'Restore'].map((name) => page.getByRole('button', { name }))
+    await page.getByRole('row', { name: '2 current' }).waitFor()
+    expect(await Promise.all(changes.map(async (button) => button.isEnabled()))).toEqual([true, true, true])
+
+    const { id } = await lab.createSession({ profile: { name: 'in-use' } })
+    await page.reload()
+    await page.getByText('Until it has ended, the profile cannot be deleted').waitFor()
+
+    expect(await page.getByRole('link', { name: 'in use by a session' }).getAttribute('href')).toContain(id)
+    expect(await Promise.all(changes.map(async (button) => button.isEnabled()))).toEqual([false, false, false])
+    await lab.api('DELETE', `/v2/browser/${id}`)
+    await lab.api('DELETE', path)
   })
 }

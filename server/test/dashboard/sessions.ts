@@ -187,7 +187,7 @@ export function testSessions(dashboard: () => DashboardFixture): void {
     const storage = { origin: 'https://example.com', localStorage: [{ name: 'a', value: '1' }] }
     await dashboard().lab.api('PUT', '/v2/browser/profiles/kept/storage-state', { origins: [storage] })
     await view.page.reload()
-    await view.page.getByRole('button', { name: 'Use' }).click()
+    await view.page.getByRole('button', { name: 'Restore' }).click()
     await view.page.getByRole('row', { name: '1 current' }).waitFor()
     await view.page.getByRole('button', { name: 'Delete' }).click()
     await view.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()

@@ -82,6 +82,24 @@ test.each([
   expect(answer['error']).toContain(message)
 })
 
+test('origins of a secret are stored without a slash, a default port and repetitions', async () => {
+  const origins = [
+    'http://127.0.0.1:4712/',
+    'http://127.0.0.1:4712',
+    'https://Shop.example:443/',
+    'https://*.a.example/',
+  ]
+
+  await bowline.secrets.set('SLASHED', { value: 'long enough', origins })
+
+  expect((await bowline.secrets.get('SLASHED')).origins).toEqual([
+    'http://127.0.0.1:4712',
+    'https://shop.example',
+    'https://*.a.example',
+  ])
+  await bowline.secrets.delete('SLASHED')
+})
+
 test('a secret is typed only into an editable field with the focus in a frame of its origin', async () => {
   await bowline.withSession({ driver: playwright }, async ({ page }) => {
     await page.goto(site.url('/frames'))
