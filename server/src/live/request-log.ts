@@ -1,4 +1,5 @@
 import type { CdpEvent, Protocol } from '../cdp/protocol.ts'
+import { requestKeyOf } from '../cdp/request-key.ts'
 import type { AttachedTarget } from '../cdp/targets.ts'
 import { copyStart } from '../kit/copy-start.ts'
 import { withoutCredentials } from '../kit/without-credentials.ts'
@@ -46,19 +47,19 @@ export class RequestLog {
   receive(target: AttachedTarget, { method, params }: CdpEvent): void {
     switch (method) {
       case 'Network.requestWillBeSent':
-        return this.#begin(keyOf(target, params), params)
+        return this.#begin(requestKeyOf(target, params), params)
       case 'Network.webSocketCreated':
-        return this.#add(keyOf(target, params), { method: 'GET', url: params.url, kind: 'WebSocket' }, undefined)
+        return this.#add(requestKeyOf(target, params), { method: 'GET', url: params.url, kind: 'WebSocket' }, undefined)
       case 'Network.responseReceived':
-        return this.#change(keyOf(target, params), { status: params.response.status })
+        return this.#change(requestKeyOf(target, params), { status: params.response.status })
       case 'Network.webSocketHandshakeResponseReceived':
-        return this.#change(keyOf(target, params), { status: params.response.status })
+        return this.#change(requestKeyOf(target, params), { status: params.response.status })
       case 'Network.loadingFinished':
-        return this.#end(keyOf(target, params), params.timestamp, { bytes: params.encodedDataLength })
+        return this.#end(requestKeyOf(target, params), params.timestamp, { bytes: params.encodedDataLength })
       case 'Network.loadingFailed':
-        return this.#end(keyOf(target, params), params.timestamp, { error: params.errorText })
+        return this.#end(requestKeyOf(target, params), params.timestamp, { error: params.errorText })
       case 'Network.webSocketClosed':
-        return this.#end(keyOf(target, params), params.timestamp, {})
+        return this.#end(requestKeyOf(target, params), params.timestamp, {})
       default:
     }
   }
@@ -106,9 +107,4 @@ export class RequestLog {
     this.#change(key, { ...outcome, isDone: true, ...(durationMs === undefined ? {} : { durationMs }) })
     this.#open.delete(key)
   }
-}
-
-/** Request ids are unique only within a target. */
-function keyOf({ cdpSessionId }: AttachedTarget, { requestId }: { readonly requestId: string }): string {
-  return `${cdpSessionId} ${requestId}`
 }

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CdpEvent, Protocol } from '../cdp/protocol.ts'
+import { requestKeyOf } from '../cdp/request-key.ts'
 import type { AttachedTarget } from '../cdp/targets.ts'
 import { copyStart } from '../kit/copy-start.ts'
 import { withoutCredentials } from '../kit/without-credentials.ts'
@@ -155,7 +156,7 @@ export class NetworkLog {
 
   /** Keeps the headers of an `ExtraInfo` event. */
   #keepHeaders(target: AttachedTarget, event: WithRequestId & SizedMessage): RedirectChain | undefined {
-    const key = keyOf(target, event)
+    const key = requestKeyOf(target, event)
     if (!this.#open.has(key)) this.#withoutRequest.add(key)
     const [oldest] = this.#withoutRequest
     if (this.#withoutRequest.size > maxWithoutRequest && oldest !== undefined) this.#forget(oldest)
@@ -171,7 +172,7 @@ export class NetworkLog {
   #begin(target: AttachedTarget, sent: RequestSent): void {
     // The URL contains the whole response.
     if (sent.request.url.startsWith('data:')) return
-    const key = keyOf(target, sent)
+    const key = requestKeyOf(target, sent)
     this.#withoutRequest.delete(key)
     const { request, redirectResponse } = sent
     const bytes = sizeOf(request) + (redirectResponse === undefined ? 0 : sizeOf(redirectResponse))
@@ -196,7 +197,7 @@ export class NetworkLog {
     const request = { url, method: 'GET', headers: {} }
     const times = { timestamp: 0, wallTime: Date.now() / 1000 }
     const sent = { requestId, loaderId: '', type: 'WebSocket', request, ...times } as const
-    const key = keyOf(target, sent)
+    const key = requestKeyOf(target, sent)
     this.#withoutRequest.delete(key)
     const chain = this.#keep(key, sizeOf(request))
     if (chain !== undefined) chain.add(sent, undefined).messages = []
@@ -205,7 +206,8 @@ export class NetworkLog {
   #updateExchange(target: AttachedTarget, { method, params }: CdpEvent): void {
     switch (method) {
       case 'Network.responseReceived':
-        if (this.#open.has(keyOf(target, params))) this.#keep(keyOf(target, params), sizeOf(params.response))
+        if (this.#open.has(requestKeyOf(target, params)))
+          this.#keep(requestKeyOf(target, params), sizeOf(params.response))
         this.#update(target, params, (exchange) => {
           exchange.response = params.response
         })
@@ -241,13 +243,13 @@ export class NetworkLog {
     type: 'send' | 'receive',
     params: Protocol.Network.WebSocketFrameReceivedEvent,
   ): void {
-    const key = keyOf(target, params)
+    const key = requestKeyOf(target, params)
     const exchange = this.#open.get(key)?.last
     if (exchange !== undefined) this.#keep(key, addMessage(exchange, type, params))
   }
 
   #update(target: AttachedTarget, params: WithRequestId, change: (exchange: MutableExchange) => void): void {
-    const exchange = this.#open.get(keyOf(target, params))?.last
+    const exchange = this.#open.get(requestKeyOf(target, params))?.last
     if (exchange !== undefined) change(exchange)
   }
 
@@ -256,7 +258,7 @@ export class NetworkLog {
     { requestId, timestamp }: WithRequestId & { readonly timestamp: number },
     outcome: Partial<Pick<MutableExchange, 'transferBytes' | 'error'>>,
   ): void {
-    const key = keyOf(target, { requestId })
+    const key = requestKeyOf(target, { requestId })
     const exchange = this.#open.get(key)?.last
     if (exchange === undefined) return
     Object.assign(exchange, outcome, { endedAt: timestamp })
@@ -301,11 +303,6 @@ const notRecorded = { comment: bodiesNotRecorded } as const
 
 interface WithRequestId {
   readonly requestId: string
-}
-
-/** Request ids are unique only within a target. */
-function keyOf({ cdpSessionId }: AttachedTarget, { requestId }: WithRequestId): string {
-  return `${cdpSessionId} ${requestId}`
 }
 
 interface SizedMessage {

@@ -138,3 +138,16 @@ test('requests that never end do not accumulate', () => {
   ])
   expect(changed.map(({ number }) => number)).toEqual([1, 2, 3, 3])
 })
+
+test('the document of a frame in another process ends in the session of the frame', () => {
+  const log = new RequestLog({ maxKept: 2, mask: (request) => request, onChange: () => undefined })
+  const receive = (cdpSessionId: string, method: string, params: object): void =>
+    log.receive({ cdpSessionId } as never, { method, params } as never)
+  const requestId = 'BB3F113F77F746E3AF4A9EB064860DAE'
+  const request = { method: 'GET', url: 'http://a.test/frame' }
+
+  receive('page', 'Network.requestWillBeSent', { requestId, request, type: 'Document', timestamp: 1, wallTime: 10 })
+  receive('frame', 'Network.loadingFinished', { requestId, timestamp: 2, encodedDataLength: 7 })
+
+  expect(log.list()).toMatchObject([{ isDone: true, bytes: 7 }])
+})

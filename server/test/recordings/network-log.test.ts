@@ -24,8 +24,8 @@ function openLog(name: string, mask = new SecretMask(), withSecrets = true) {
   const path = join(folder, name)
   const log = new NetworkLog(new TempFile(path, 1e9), { withBodies: false, withSecrets, mask })
   // Parsed anew, as each message of the browser is.
-  const receive = (method: string, params: object): void =>
-    log.receive(target, JSON.parse(JSON.stringify({ method, params })) as CdpEvent)
+  const receive = (method: string, params: object, from = target): void =>
+    log.receive(from, JSON.parse(JSON.stringify({ method, params })) as CdpEvent)
   const begin = (requestId: string, url: string): void =>
     receive('Network.requestWillBeSent', {
       requestId,
@@ -44,6 +44,28 @@ function usedMegabytes(): number {
   ;(runInNewContext('gc') as () => void)()
   return process.memoryUsage().heapUsed / 1e6
 }
+
+test('the document of a frame in another process, whose session receives the end, has no error', async () => {
+  const { log, path, begin, receive } = openLog('frame')
+  const requestId = 'BB3F113F77F746E3AF4A9EB064860DAE'
+  const frame = { cdpSessionId: 'F', targetId: 'F' } as AttachedTarget
+
+  begin(requestId, 'https://example.com/frame')
+  const response = {
+    url: 'https://example.com/frame',
+    status: 200,
+    statusText: 'OK',
+    headers: {},
+    mimeType: 'text/html',
+  }
+  receive('Network.responseReceived', { requestId, timestamp: 2, response })
+  receive('Network.loadingFinished', { requestId, timestamp: 3, encodedDataLength: 143 }, frame)
+
+  await log.finish()
+  const entry = await readFile(path, 'utf8')
+  expect(JSON.parse(entry)).toMatchObject({ response: { status: 200 } })
+  expect(entry).not.toContain('the session ended')
+})
 
 const long = 'x'.repeat(1_000_000)
 
