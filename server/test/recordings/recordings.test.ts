@@ -10,6 +10,7 @@ import { findHarErrors } from '../../../test/lab/har-schema.ts'
 import { describeEachDriver, type SharedPage } from '../../../test/lab/drivers.ts'
 import { TempFile } from '../../src/recordings/temp-file.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
+import { fixedPage } from '../../../test/lab/pages/page.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 import { temporaryFolder } from '../../../test/lab/stores.ts'
 
@@ -211,6 +212,33 @@ const onFailure = { console: true, keep: 'on-failure' } as const
 async function namesOf(session: Session): Promise<readonly string[]> {
   return (await session.recordings.list()).map(({ name }) => name)
 }
+
+test('the document of a cross-site frame and the script of a worker are recorded with their responses', async () => {
+  await using pages = await startSite({
+    '/inner': fixedPage('Inner', '<p>Inside</p>'),
+    '/worker.js': ({ response }) =>
+      void response.writeHead(200, { 'content-type': 'text/javascript' }).end('postMessage(1)'),
+    '/outer': ({ response, url }) => {
+      const inner = url.origin.replace('127.0.0.1', 'localhost')
+      response.setHeader('content-type', 'text/html')
+      response.end(`<iframe src="${inner}/inner"></iframe><script>
+        new Worker('/worker.js').onmessage = () => { document.title = 'Done' }</script>`)
+    },
+  })
+  const { result: session } = await bowline.withSession(
+    { driver: playwright, record: { har: true } },
+    async ({ page, session }) => {
+      await page.goto(pages.url('/outer'))
+      await page.waitForFunction(`document.title === 'Done'`)
+      return session
+    },
+  )
+
+  const { log } = JSON.parse(await textOf(session, 'har.json')) as { log: { entries: Entry[] } }
+  const found = ['/inner', '/worker.js'].map((path) => log.entries.find(({ request }) => request.url.endsWith(path)))
+  expect(found.map((entry) => entry?.response.status)).toEqual([200, 200])
+  expect(found[0]?.response.content.text).toContain('Inside')
+})
 
 test("recordings with `keep: 'on-failure'` are kept only if the work throws or the browser crashes", async () => {
   const visit = async (fails: boolean): Promise<Session> => {
