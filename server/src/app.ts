@@ -141,9 +141,8 @@ async function start(config: ServerConfig, overrides: StartOverrides, logs: Star
   const opened = { store, blobs, browsers, profiles, host, nodeId, metrics, tracer, log }
   const shared = collectSharedDeps(settings.shared, opened)
   const usage = openUsage(resources, settings.usage, { store, onError: shared.onError })
-  const { onError } = shared
-  const audit = resources.use(new AuditLog({ store, log, keepDays: config.auditDays, onError }))
-  resources.use(startRetention({ store, blobs, retentionDays: config.retentionDays, onError }))
+  const audit = resources.use(new AuditLog({ store, log, keepDays: config.auditDays, onError: shared.onError }))
+  resources.use(startRetention({ store, blobs, retentionDays: config.retentionDays, onError: shared.onError }))
   const services = await openServices(resources, settings.services, { shared, blobs, egress, host })
   await logRunningJobs(store, log)
   overrides.signal?.throwIfAborted()
