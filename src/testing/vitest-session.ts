@@ -26,10 +26,8 @@ export interface FileSessionOptions<Handles> {
 
 /** Use of the session by a failed test. */
 interface Failure {
-  readonly title: string
+  readonly task: Task
   readonly startSeconds: number
-  /** Whether the test is declared with `test.fails`. */
-  readonly isExpected: boolean
 }
 
 /** Opens the session of a test file, which is its name. Disposing ends it and prints failures. */
@@ -45,7 +43,8 @@ export async function openFileSession<Handles>(
   const failures: Failure[] = []
   undo.defer(async () => {
     const bill = await session.end({ failed: failures.length > 0 })
-    const unexpected = failures.filter(({ isExpected }) => !isExpected)
+    // Not those that passed on a retry, or are declared with `test.fails`.
+    const unexpected = failures.filter(({ task }) => task.fails !== true && task.result?.state !== 'pass')
     if (unexpected.length === 0) return
     // The run must not fail because recordings cannot be listed.
     const kept = (options.record ?? false) === false ? [] : await session.recordings.list().catch(() => [])
@@ -78,9 +77,7 @@ export async function openFileSession<Handles>(
         const handles = await next()
         const startSeconds = (performance.now() - openedAt) / 1000
         await use(handles)
-        if (task.result?.state === 'fail') {
-          failures.push({ title: task.name, startSeconds, isExpected: task.fails === true })
-        }
+        if (task.result?.state === 'fail') failures.push({ task, startSeconds })
       } finally {
         running -= 1
       }
@@ -102,9 +99,9 @@ function describeFailures(
   }: { readonly fileName: string; readonly bill: SessionBill; readonly player: string | undefined },
 ): string {
   const credits = bill.creditsBilled === undefined ? '' : `, ${bill.creditsBilled} credits`
-  const lines = failures.map(({ title, startSeconds }) => {
+  const lines = failures.map(({ task, startSeconds }) => {
     const link = player === undefined ? '' : `: ${player}#t=${startSeconds.toFixed(1)}`
-    return `  ${fileName} › ${title} failed${link}`
+    return `  ${fileName} › ${task.name} failed${link}`
   })
   return [`Bowline: session ${bill.sessionId}${credits}`, ...lines].join('\n')
 }

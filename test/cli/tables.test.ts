@@ -90,7 +90,7 @@ test('a wide terminal and a pipe show all columns', async () => {
   const wide = await run(['jobs', 'list'], 400)
   const piped = await run(['webhooks', 'list'])
 
-  expect(wide.lines[0]).toMatch(/^when +kind +status +completed +failed +total +credits +id +target$/)
+  expect(wide.lines[0]).toMatch(/^when +kind +status +completed +failed +pages +credits +id +target$/)
   expect(wide.out).toContain(`${'long'.repeat(30)} and 1 more`)
   expect(piped.lines[0]).toMatch(/^id +event +job +status +attempts +last attempt +url$/)
   expect(piped.out).toContain('long'.repeat(20))

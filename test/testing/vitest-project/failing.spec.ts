@@ -10,3 +10,9 @@ const test = withSession(base, {
 test('an unexpected failure', async ({ remote: { page } }) => {
   expect(await page.title()).toBe('Another title')
 })
+
+let attempts = 0
+test('passes on its retry', { retry: 1 }, async ({ remote: { page } }) => {
+  attempts += 1
+  expect([attempts, await page.title()]).toEqual([2, ''])
+})
