@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitepress'
+import { defineConfig, type MarkdownRenderer } from 'vitepress'
 import { linkToSite } from './link-to-site.ts'
 import { boostDocument, boostTerm, tokenize } from './search.ts'
 import { sidebar } from './sidebar.ts'
@@ -22,6 +22,18 @@ const style = `
 `
 
 const pages = sidebar.flatMap(({ items }) => items)
+
+/** Highlights each block of code once. Pages are rendered for the server, for browsers and for the search. */
+function highlightOnce({ options }: MarkdownRenderer): void {
+  const { highlight } = options
+  const highlighted = new Map<string, string>()
+  options.highlight = (code, language, attributes) => {
+    const key = JSON.stringify([code, language, attributes])
+    const html = highlighted.get(key) ?? highlight?.(code, language, attributes) ?? ''
+    highlighted.set(key, html)
+    return html
+  }
+}
 
 export default defineConfig({
   title: 'Bowline',
@@ -49,6 +61,7 @@ export default defineConfig({
     // Shiki has no grammar for it.
     languages: [{ name: 'promql', scopeName: 'source.promql', patterns: [], repository: {} }],
     config: (markdown) => {
+      highlightOnce(markdown)
       markdown.core.ruler.push('outside-links', ({ tokens, env }) => {
         const folder = dirname(join(docs, (env as { relativePath: string }).relativePath))
         for (const token of tokens.flatMap(({ children }) => children ?? [])) {

@@ -177,13 +177,11 @@ test('the completion of fish completes the program after --, and values of argum
   expect(out).toMatch(/__bowline_path \\'completion\\''.* -a 'zsh'/)
 })
 
-test('an option of a command is refused before it, with where to write it', async () => {
+test('an option of a command that precedes it is answered with its place', async () => {
   const early = await runCommand(['--data-dir', '/nowhere', 'profiles', 'list'], { env: {} })
   const unknown = await runCommand(['profiles', 'list', '--date-dir', '/nowhere'], { env: {} })
 
-  expect(early.errors).toContain(
-    "unknown option '--data-dir' before the command: write the options of a command after its name",
-  )
+  expect(early.errors).toContain("unknown option '--data-dir': options of a command follow it")
   expect(early.code).toBe(2)
-  expect(unknown.errors).not.toContain('before the command')
+  expect(unknown.errors).not.toContain('follow it')
 })

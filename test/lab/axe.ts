@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { AxeResults } from 'axe-core'
+import type { Result } from 'axe-core'
 import type { Frame, Page } from 'playwright-core'
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -36,7 +36,9 @@ export async function findViolations(
     resultTypes: ['violations'],
     ...(rules === undefined ? { rules: settingsOfRules(hasKnownColours) } : { runOnly: rules }),
   }
-  const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(options)})`)
+  // The passed checks, which are many, stay in the page.
+  const run = `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`
+  const violations = await page.evaluate<readonly Result[]>(run)
   return violations.flatMap(({ id, impact, nodes }) =>
     nodes.map(({ html, any, all }) => {
       const reason = [...any, ...all].map(({ message }) => message).join('; ')

@@ -12,13 +12,11 @@ interface ConfirmButtonProps {
   readonly question: string
   readonly text: ComponentChildren
   readonly isRunning?: boolean
-  readonly isDisabled?: boolean
   readonly onConfirm: () => void
 }
 
 /** A button that asks for confirmation, for actions that cannot be undone. */
-export function ConfirmButton(props: ConfirmButtonProps) {
-  const { icon, label, shortLabel, question, text, isRunning = false, isDisabled = false, onConfirm } = props
+export function ConfirmButton({ icon, label, shortLabel, question, text, isRunning, onConfirm }: ConfirmButtonProps) {
   const [isAsking, setIsAsking] = useState(false)
   return (
     <>
@@ -26,7 +24,7 @@ export function ConfirmButton(props: ConfirmButtonProps) {
         type="button"
         class={shortLabel === undefined ? 'button danger' : 'button small danger'}
         aria-label={label}
-        disabled={isRunning || isDisabled}
+        disabled={isRunning}
         onClick={() => setIsAsking(true)}
       >
         {icon !== undefined && <Icon name={icon} />}

@@ -101,8 +101,7 @@ function Actions({ name, isLocked, onImport }: ActionsProps) {
         label="Delete"
         question={`Delete ${name}?`}
         text="All versions are deleted. Running sessions are not affected."
-        isRunning={remove.isRunning}
-        isDisabled={isLocked}
+        isRunning={remove.isRunning || isLocked}
         onConfirm={() => void remove.run(undefined).then((isDone) => isDone && goTo(['profiles']))}
       />
     </>

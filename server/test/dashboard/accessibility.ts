@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { findViolations, rulesOfColours, rulesOfScreens, rulesOfSizes } from '../../../test/lab/axe.ts'
 import { respondAs } from './api-states.ts'
-import type { DashboardFixture } from './dashboard-fixture.ts'
+import type { DashboardFixture, View } from './dashboard-fixture.ts'
 import { dashboardPages } from './dashboard-pages.ts'
 
 const desk = { width: 1280, height: 800 }
@@ -14,11 +14,14 @@ type ListedPage = readonly [path: string, title: string]
 /** Pages that load nothing: they look the same in all states. */
 const staticPages = new Set(['playground', 'playground/map', 'playground/search', 'nowhere'])
 
-/** Tests with axe and the keyboard. Each page is loaded once per state and shown on two screens. */
+/** Tests with axe and the keyboard. Each page is opened once per state and shown on two screens. */
 export function testAccessibility(dashboard: () => DashboardFixture): void {
   describe('accessibility', () => {
     let pages: readonly ListedPage[]
+    // For all tests, so that the browser starts and compiles axe once.
+    let view: View
     beforeAll(async () => {
+      view = await dashboard().open('nowhere', { viewport: desk })
       pages = [
         ...dashboardPages.map(([path, title]) => [path, title] as const),
         ['playground/map', 'Playground'],
@@ -27,17 +30,22 @@ export function testAccessibility(dashboard: () => DashboardFixture): void {
         ...(await createDetailPages(dashboard())),
       ]
     })
+    beforeEach(async () => {
+      await respondAs(view.page, 'typical')
+      await openPage(view.page, 'nowhere', 'Not found')
+      view.consoleErrors.length = 0
+    })
+    afterAll(async () => view[Symbol.asyncDispose]())
 
     test.each(['typical', 'empty', 'full'] as const)(
-      'no page has violations or is too wide in the state %s',
+      'no page has violations or is too wide, and every control is reached with Tab, in the state %s',
       async (state) => {
-        await using view = await dashboard().open('nowhere', { viewport: desk })
         const { page } = view
-        await page.locator('h1').waitFor()
         await respondAs(page, state)
         // This state repeats the rows of the state typical.
         const hasKnownColours = state === 'full'
-        for (const [path, title] of pages.filter(([path]) => state === 'typical' || !staticPages.has(path))) {
+        for (const [index, [path, title]] of pages.entries()) {
+          if (state !== 'typical' && staticPages.has(path)) continue
           await openPage(page, path, title)
           await showOn(page, desk, 'light')
           expect(await findViolations(page, { hasKnownColours }), `${path} on a desk`).toEqual([])
@@ -46,6 +54,8 @@ export function testAccessibility(dashboard: () => DashboardFixture): void {
           else {
             await expectExactTimesFit(page, path)
             await expectOtherColours(page, path)
+            // The menu is the same on all pages.
+            await expectReachable(page, path, index === 0 ? 'body' : 'main')
           }
         }
         expect(view.consoleErrors).toEqual([])
@@ -53,9 +63,7 @@ export function testAccessibility(dashboard: () => DashboardFixture): void {
     )
 
     test('every page shows that the API fails or cannot be reached, without violations', async () => {
-      await using view = await dashboard().open('nowhere', { viewport: desk })
       const { page } = view
-      await page.locator('h1').waitFor()
       for (const [path] of pages.filter(([path]) => !staticPages.has(path))) {
         await respondAs(page, 'failing')
         await showOn(page, desk, 'light')
@@ -92,9 +100,7 @@ export function testAccessibility(dashboard: () => DashboardFixture): void {
       ['health', 'Health', '?'],
       ['usage', 'Usage', 'Control+k'],
     ])('the dialog on %s has no violations', async (path, title, key) => {
-      await using view = await dashboard().open('nowhere')
       const { page } = view
-      await page.locator('h1').waitFor()
       await openPage(page, path, title)
       await page.keyboard.press(key)
       await page.getByRole('dialog').waitFor()
@@ -105,33 +111,23 @@ export function testAccessibility(dashboard: () => DashboardFixture): void {
       await showOn(page, phone, 'light')
       expect(await findViolations(page, { rules: rulesOfScreens })).toEqual([])
       expect(await page.evaluate(`document.querySelector('dialog').scrollWidth`)).toBeLessThanOrEqual(phone.width)
-      await showOn(page, { width: 1200, height: 800 }, 'light')
-    })
-
-    test('every control is reached with Tab, and shows that it has the focus', async () => {
-      await using view = await dashboard().open('nowhere')
-      const { page } = view
-      await page.locator('h1').waitFor()
-      for (const [index, [path, title]] of pages.entries()) {
-        await openPage(page, path, title)
-        // The menu is the same on all pages.
-        await expectReachable(page, path, index === 0 ? 'body' : 'main')
-      }
+      await page.keyboard.press('Escape')
     })
   })
 }
 
 const maxTabs = 300
 
-/** Presses Tab until every control in an element had the focus. */
+/** Holds Tab until every control in an element had the focus, and showed it. */
 async function expectReachable(page: Page, path: string, root: 'body' | 'main'): Promise<void> {
   await page.evaluate(`window.focus_ ??= ${focusRecorder}; focus_.start('${root}')`)
   const listMissing = async () => page.evaluate<readonly string[]>('focus_.missing()')
   let missing = await listMissing()
   for (let rest = maxTabs; missing.length > 0 && rest > 0; missing = await listMissing()) {
     // Each control takes at least one.
-    for (let tabs = missing.length; tabs > 0; tabs -= 1, rest -= 1) await page.keyboard.press('Tab')
+    for (let tabs = missing.length; tabs > 0; tabs -= 1, rest -= 1) await page.keyboard.down('Tab')
   }
+  await page.keyboard.up('Tab')
   expect(missing, `not reached on ${path}`).toEqual([])
   expect(await page.evaluate('focus_.unmarked'), `without a ring on ${path}`).toEqual([])
 }

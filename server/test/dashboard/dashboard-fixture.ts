@@ -28,7 +28,7 @@ export interface DashboardFixture extends AsyncDisposable {
 export interface View extends AsyncDisposable {
   readonly page: Page
   /** Errors in the console: script errors and violations of the Content-Security-Policy. */
-  readonly consoleErrors: readonly string[]
+  readonly consoleErrors: string[]
   /** Navigates to a page and waits for its title. */
   readonly goTo: (path: string, title: string) => Promise<void>
 }
@@ -43,7 +43,7 @@ export async function openDashboard(pages: Pages): Promise<DashboardFixture> {
   const browser = await chromium.launch({ executablePath: browserPaths.shell, args: ['--no-sandbox', '--disable-gpu'] })
   undo.defer(async () => browser.close())
   const shown = `${lab.server.url}/#/`
-  let idle: OwnView | undefined
+  let idle: View | undefined
   const opened = undo.move()
   return {
     lab,
@@ -73,11 +73,7 @@ export async function openDashboard(pages: Pages): Promise<DashboardFixture> {
 /** Without animations, each frame of which takes processor time. */
 const quiet: BrowserContextOptions = { reducedMotion: 'reduce' }
 
-interface OwnView extends View {
-  readonly consoleErrors: string[]
-}
-
-async function openView(browser: Browser, key: string, options: BrowserContextOptions): Promise<OwnView> {
+async function openView(browser: Browser, key: string, options: BrowserContextOptions): Promise<View> {
   const reader = await browser.newContext({ ...quiet, viewport: { width: 1200, height: 800 }, ...options })
   const page = await reader.newPage()
   const consoleErrors: string[] = []
