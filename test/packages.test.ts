@@ -168,7 +168,7 @@ describe('an empty project with only bowline', () => {
     await writeFile(join(plain, 'program.mts'), plainConsumer)
 
     const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024']
-    expect(await run(plain, process.execPath, [compiler, ...flags, 'program.mts'])).toEqual(passed)
+    expect(await run(plain, process.execPath, [...compiler, ...flags, 'program.mts'])).toEqual(passed)
   })
 
   test('type-checks with strict and module resolution bundler', async () => {

@@ -30,7 +30,15 @@ async function readEntries(): Promise<readonly (readonly [string, string])[]> {
 /** Generates the page of all exports from the declarations that the compiler emits. */
 export async function describePackage(): Promise<string> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-reference-'))
-  const flags = ['-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--noCheck', '--outDir', folder.path]
+  const flags = [
+    '-p',
+    'tsconfig.build.json',
+    '--emitDeclarationOnly',
+    '--noCheck',
+    '--singleThreaded',
+    '--outDir',
+    folder.path,
+  ]
   await promisify(execFile)(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...flags], { cwd: root })
   const read = async (path: string): Promise<string> =>
     readFile(join(folder.path, path.replace(/\.(ts|js)$/, '.d.ts')), 'utf8')

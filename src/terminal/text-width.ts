@@ -3,7 +3,8 @@ const wide =
   /[\u1100-\u115F\u2E80-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]|\p{Emoji_Presentation}|[\u{20000}-\u{3FFFD}]/u
 const invisible = /^[\p{Mark}\p{Format}]+$/u
 const isPlain = /^[ -~…]*$/
-const segmenter = new Intl.Segmenter()
+/** Created on first use, which takes 20 ms: most commands print no such text. */
+let segmenter: Intl.Segmenter | undefined
 
 /** Returns the number of terminal columns of a text without colours and control characters. */
 export function textWidth(text: string): number {
@@ -22,6 +23,7 @@ export function shortenText(text: string, width: number, at: 'middle' | 'end'): 
 }
 
 function lettersOf(text: string): readonly string[] {
+  segmenter ??= new Intl.Segmenter()
   return Array.from(segmenter.segment(text), ({ segment }) => segment)
 }
 

@@ -4,8 +4,11 @@ import { join } from 'node:path'
 import { linkPackages } from './npm-projects.ts'
 import { repository } from './source-tree.ts'
 
-/** Path of the TypeScript compiler. */
-export const compiler = join(repository, 'node_modules/typescript/bin/tsc')
+/**
+ * Arguments of Node.js that run the TypeScript compiler. On several threads it would check shared
+ * types once per thread, for twice the processor time.
+ */
+export const compiler = [join(repository, 'node_modules/typescript/bin/tsc'), '--singleThreaded'] as const
 
 /** Options of the compiler, as strict as those of the repository. */
 const strict = {
@@ -35,7 +38,7 @@ export async function typeCheck(
   const compilerOptions = { ...strict, module, moduleResolution: resolution }
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
   return new Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>((resolve) => {
-    execFile(process.execPath, [compiler, '-p', folder], (error, stdout, stderr) =>
+    execFile(process.execPath, [...compiler, '-p', folder], (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : 1, stdout, stderr }),
     )
   })

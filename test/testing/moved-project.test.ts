@@ -3,44 +3,59 @@ import { join } from 'node:path'
 import type { JSONReportTestResult } from '@playwright/test/reporter'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readGuideBlocks } from '../lab/guides.ts'
-import { playwrightCli, reportOf, specsOf, startProjects, type Projects } from './projects.ts'
+import { playwrightCli, reportOf, startProjects, type Projects } from './projects.ts'
 
 let projects: Projects
+/** One run of the projects of `moved-project` whose output may be mixed: a run takes seconds. */
+let shared: Run
 
 beforeAll(async () => {
   projects = await startProjects()
+  const setup = readGuideBlocks().find(({ code }) => code.startsWith('// global-setup.ts'))
+  const code = setup?.code.replace('https://example.com', projects.site.url('/'))
+  await writeFile(join(projects.home, 'moved-project/global-setup.ts'), code ?? '')
+  const names = ['imports', 'serial group', 'serial group with retries', 'crashed page', 'ignored options']
+  shared = await runProjects(names, { PROJECT_SETUP: './global-setup.ts' })
 })
 
 afterAll(() => projects[Symbol.asyncDispose]())
 
-/** Runs one of the Playwright Test projects of `moved-project`. */
-async function runProject(name: string, env: Readonly<Record<string, string>> = {}) {
-  const args = [playwrightCli, 'test', `--project=${name}`, '--workers=1']
-  const ran = await projects.run('moved-project', args, { outputDir: `results of ${name}`, env })
-  const printed = ran.stdout + ran.stderr
-  const specs = specsOf([reportOf(ran)])
-  const resultOf = (title: string): JSONReportTestResult | undefined => specs.get(title)?.tests[0]?.results.at(-1)
-  return { ...ran, printed, specs, resultOf }
+/** The end of a run. */
+interface Run {
+  readonly printed: string
+  /** The results of a test in a project. */
+  readonly resultsOf: (project: string, title: string) => readonly JSONReportTestResult[]
+}
+
+/** Runs Playwright Test projects of `moved-project`. */
+async function runProjects(names: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Run> {
+  const args = [playwrightCli, 'test', ...names.map((name) => `--project=${name}`), '--workers=1']
+  const ran = await projects.run('moved-project', args, { outputDir: `results of ${names.join()}`, env })
+  const specs = reportOf(ran).suites.flatMap((suite) => suite.specs)
+  return {
+    printed: ran.stdout + ran.stderr,
+    resultsOf: (project, title) =>
+      specs
+        .filter((spec) => spec.title === title)
+        .flatMap(({ tests }) => tests)
+        .find(({ projectName }) => projectName === project)?.results ?? [],
+  }
 }
 
 test('a suite may import everything from bowline/testing, and sign in as the guide shows', async () => {
-  const setup = readGuideBlocks().find(({ code }) => code.startsWith('// global-setup.ts'))
-  const folder = join(projects.home, 'moved-project')
-  const code = setup?.code.replace('https://example.com', projects.site.url('/'))
-  await writeFile(join(folder, 'global-setup.ts'), code ?? '')
+  const { printed, resultsOf } = shared
 
-  const { printed, resultOf } = await runProject('imports', { PROJECT_SETUP: './global-setup.ts' })
-
-  expect(JSON.parse(await readFile(join(folder, 'state.json'), 'utf8')), printed).toHaveProperty('cookies')
-  expect(resultOf('a page object and the objects of Playwright')?.status).toBe('passed')
+  const state = await readFile(join(projects.home, 'moved-project/state.json'), 'utf8')
+  expect(JSON.parse(state), printed).toHaveProperty('cookies')
+  expect(resultsOf('imports', 'a page object and the objects of Playwright').at(-1)?.status).toBe('passed')
 })
 
 test.each(['session per worker', 'session per test'])(
   'tests that use only `browser` are annotated, linked and billed: %s',
   async (project) => {
-    const { printed, resultOf } = await runProject(project)
+    const { printed, resultsOf } = await runProjects([project])
 
-    const results = ['opens the page', 'fails on the page'].map(resultOf)
+    const results = ['opens the page', 'fails on the page'].map((title) => resultsOf(project, title).at(-1))
     expect(results.map((result) => result?.status)).toEqual(['passed', 'failed'])
     const annotations = results.map((result) => result?.annotations.map(({ type }) => type))
     const added = ['session', 'live view (while the session runs)', 'credits']
@@ -50,28 +65,27 @@ test.each(['session per worker', 'session per test'])(
   },
 )
 
-test.each(['serial group', 'serial group with retries'])(
-  'the rest of a failed group does not run: %s',
-  async (name) => {
-    const { printed, resultOf } = await runProject(name)
+test.each(['serial group', 'serial group with retries'])('the rest of a failed group does not run: %s', (project) => {
+  const { printed, resultsOf } = shared
+  const statusOf = (title: string) => resultsOf(project, title).at(-1)?.status
 
-    expect(resultOf('passes')?.status, printed).toBe('passed')
-    expect(resultOf('fails')?.status).toBe('failed')
-    expect([undefined, 'skipped']).toContain(resultOf('does not run after it')?.status)
-  },
-)
+  expect(statusOf('passes'), printed).toBe('passed')
+  expect(statusOf('fails')).toBe('failed')
+  expect([undefined, 'skipped']).toContain(statusOf('does not run after it'))
+})
 
-test('a page that crashed in another test is no reason to retry a test', async () => {
-  const { printed, specs } = await runProject('crashed page')
+test('a page that crashed in another test is no reason to retry a test', () => {
+  const { printed, resultsOf } = shared
 
   const statuses = ['expects a crash', 'fails after the crash of another test'].map((title) =>
-    specs.get(title)?.tests[0]?.results.map(({ status }) => status),
+    resultsOf('crashed page', title).map(({ status }) => status),
   )
   expect(statuses, printed).toEqual([['passed'], ['failed']])
 })
 
-test('options without effect are reported once, and a timeout is reported as such', async () => {
-  const { printed, resultOf } = await runProject('ignored options')
+test('options without effect are reported once, and a timeout is reported as such', () => {
+  const { printed, resultsOf } = shared
+  const resultOf = (title: string) => resultsOf('ignored options', title).at(-1)
 
   expect(resultOf('runs in Chromium')?.status, printed).toBe('passed')
   const failed = resultOf('clicks a missing button until the timeout')
