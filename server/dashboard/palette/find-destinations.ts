@@ -1,4 +1,5 @@
 import { jobTitles } from 'bowline/contract/titles'
+import { endpointTitles } from '../activity/activity-calls.ts'
 import { ApiError, type Api } from '../api/api.ts'
 import { navItems } from '../frame/nav-items.ts'
 import { linkTo } from '../frame/route.ts'
@@ -26,10 +27,11 @@ export interface NamedDestination extends Destination {
   readonly id?: string
 }
 
-/** Reads the profiles, extensions, API keys and teams. */
+/** Reads the profiles, secrets, extensions, API keys and teams. */
 export async function readNamed(api: Api, signal: AbortSignal): Promise<readonly NamedDestination[]> {
-  const [profiles, extensions, keys, teams] = await Promise.all([
+  const [profiles, secrets, extensions, keys, teams] = await Promise.all([
     api.call('listProfiles', {}, signal),
+    api.call('listSecrets', {}, signal),
     api.call('listExtensions', {}, signal),
     api.call('listKeys', {}, signal),
     api.call('listTeams', {}, signal),
@@ -42,6 +44,7 @@ export async function readNamed(api: Api, signal: AbortSignal): Promise<readonly
   })
   return [
     ...profiles.data.map(({ name }) => ({ title: name, kind: 'Profile', link: linkTo(['profiles', name]) })),
+    ...secrets.data.map(({ name }) => ({ title: name, kind: 'Secret', link: linkTo(['secrets']) })),
     ...extensions.data.map(inList('Extension', 'extensions')),
     ...keys.data.map(inList('Key', 'keys')),
     ...teams.data.map(inList('Team', 'teams')),
@@ -98,7 +101,10 @@ async function findMonitors(api: Api, search: string, signal: AbortSignal): Prom
   )
 }
 
-/** Asks for a scrape and a webhook delivery with this id: their lists cannot be searched by it. */
+/**
+ * Finds the scrape, the webhook delivery, or the failed scrape, map or search with this id. Failed
+ * scrapes, maps and searches have no page of their own and are found in the activity.
+ */
 async function findById(api: Api, id: string, signal: AbortSignal): Promise<readonly Destination[]> {
   const params = { params: { id } }
   const ifFound = async (kind: string, section: string, reading: Promise<unknown>) =>
@@ -112,8 +118,20 @@ async function findById(api: Api, id: string, signal: AbortSignal): Promise<read
   const found = await Promise.all([
     ifFound('Scrape', 'scrapes', api.call('getScrape', params, signal)),
     ifFound('Webhook delivery', 'webhooks', api.call('getDelivery', params, signal)),
+    findInActivity(api, id, signal),
   ])
   return found.flat()
+}
+
+async function findInActivity(api: Api, id: string, signal: AbortSignal): Promise<readonly Destination[]> {
+  const { data } = await api.call('activity', { query: { search: id, limit: '1' } }, signal)
+  return data
+    .filter(({ endpoint, error }) => endpoint === 'map' || endpoint === 'search' || (endpoint === 'scrape' && error))
+    .map(({ endpoint, target }) => ({
+      title: target ?? id,
+      kind: endpointTitles[endpoint],
+      link: linkTo(['activity'], { search: id }),
+    }))
 }
 
 function contains(name: string, text: string): boolean {

@@ -206,6 +206,34 @@ export function testPages(dashboard: () => DashboardFixture): void {
     expect([...view.consoleErrors, ...member.consoleErrors]).toEqual([])
   })
 
+  test('the palette finds secrets by name, and failed scrapes, maps and searches by their ids in the activity', async () => {
+    const { lab, site } = dashboard()
+    await lab.api('PUT', '/v2/secrets/HARBOUR_CODE', { value: 'hunter22', origins: ['https://shop.example.com'] })
+    await lab.api('POST', '/v2/map', { url: site.url('/'), limit: 1 })
+    await lab.api('POST', '/v2/search', { query: 'anchorages' })
+    await lab.api('POST', '/v2/scrape', { url: 'http://10.0.0.1/refused' })
+    const { body } = await lab.api('GET', '/v2/team/activity?limit=3')
+    const calls = body['data'] as { readonly id: string; readonly target: string }[]
+    await using view = await dashboard().open('health')
+    const { page } = view
+    await page.locator('h1', { hasText: 'Health' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('harbour_c')
+    await page.getByRole('option', { name: 'HARBOUR_CODE Secret' }).click()
+    await page.locator('h1', { hasText: 'Secrets' }).waitFor()
+
+    for (const [index, kind] of ['Scrape', 'Search', 'Map'].entries()) {
+      const { id, target } = calls[index]!
+      await page.keyboard.press('Control+k')
+      await page.keyboard.type(index === 0 ? id.toUpperCase() : id)
+      await page.getByRole('option', { name: `${target} ${kind}` }).click()
+      const rows = page.getByRole('table', { name: 'Activity' }).locator('tbody tr')
+      await expect.poll(async () => rows.allTextContents()).toEqual([expect.stringContaining(target)])
+    }
+    await lab.api('DELETE', '/v2/secrets/HARBOUR_CODE')
+    expect(view.consoleErrors).toEqual([])
+  })
+
   test('health shows the isolation layers, the metrics of the server, and its load over time to admins', async () => {
     await using view = await dashboard().open('health')
     await view.page.getByText('ready for sessions').waitFor()
