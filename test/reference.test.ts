@@ -20,6 +20,10 @@ test('the reference matches the code (`npm run docs` writes it)', async () => {
   const commands = pages['docs/reference/command-line.md']
   expect(commands).toMatch(/`--save-profile <when>` \|.*One of: `always`, `on-success`, `never`/)
   expect(commands).toMatch(/^\| `file` \|.*standard input/m)
+  // Each command that is no group has its usage and examples.
+  const usages = commands?.split(/^#+ /m).filter((section) => /^`bowline /m.test(section)) ?? []
+  expect(usages.filter((section) => !/^```sh\n.*bowline /m.test(section))).toEqual([])
+  expect(pages['man/bowline.1']?.match(/^\.EX$/gm)).toHaveLength(usages.length)
   // A comment whose declaration is missing.
   expect(pages['docs/reference/client.md']).not.toMatch(/ \*\/\n+```/)
 })

@@ -1,9 +1,8 @@
 import { homedir } from 'node:os'
 import type { Argument, Command, Option } from 'commander'
-import { helpExamples } from '../../src/cli/help-examples.ts'
 import { loadCommands } from '../../src/cli/run-cli.ts'
 import { exitCodes } from '../../src/terminal/exit-codes.ts'
-import { describeParameter } from './commands.ts'
+import { describeParameter, examplesOf } from './commands.ts'
 import { packageVersion } from '../../server/src/version.ts'
 
 /** Generates the manual page bowline(1) in roff: every command with its options and examples. */
@@ -38,14 +37,14 @@ function describeCommand(command: Command, parents: readonly string[]): readonly
   const path = [...parents, command.name()]
   const name = ['bowline', ...path].join(' ')
   const options = command.options.filter(({ hidden }) => !hidden)
-  const examples = helpExamples[path.join(' ')] ?? []
+  const examples = examplesOf(command, path)
   const isGroup = command.commands.length > 0
   return [
     ...(isGroup && parents.length === 0 ? [] : [`.SS ${text(isGroup ? name : `${name} ${command.usage()}`)}`]),
     ...(isGroup ? [] : [text(command.description() || command.summary())]),
     ...(isGroup ? [] : command.registeredArguments.flatMap((each) => item(each.name(), plainParameter(each)))),
     ...(isGroup ? [] : options.flatMap((option) => item(option.flags, plainParameter(option)))),
-    ...(examples.length === 0 || isGroup ? [] : ['.PP', '.EX', ...examples.map((line) => text(line)), '.EE']),
+    ...(examples.length === 0 ? [] : ['.PP', '.EX', ...examples.map((line) => text(line)), '.EE']),
     ...command.commands.flatMap((child) => describeCommand(child, path)),
   ]
 }

@@ -1,4 +1,4 @@
-import { jobTitles } from 'bowline/contract/titles'
+import { jobTitles, titleOf } from 'bowline/contract/titles'
 import { endpointTitles } from '../activity/activity-calls.ts'
 import { ApiError, type Api } from '../api/api.ts'
 import { navItems } from '../frame/nav-items.ts'
@@ -126,10 +126,10 @@ async function findById(api: Api, id: string, signal: AbortSignal): Promise<read
 async function findInActivity(api: Api, id: string, signal: AbortSignal): Promise<readonly Destination[]> {
   const { data } = await api.call('activity', { query: { search: id, limit: '1' } }, signal)
   return data
-    .filter(({ endpoint, error }) => endpoint === 'map' || endpoint === 'search' || (endpoint === 'scrape' && error))
+    .filter(({ endpoint, error }) => endpoint === 'map' || endpoint === 'search' || (endpoint === 'scrape' && error !== undefined))
     .map(({ endpoint, target }) => ({
       title: target ?? id,
-      kind: endpointTitles[endpoint],
+      kind: titleOf(endpointTitles, endpoint),
       link: linkTo(['activity'], { search: id }),
     }))
 }

@@ -117,6 +117,15 @@ test('shows the details of a request and of a message, and returns the focus to 
   expect(await player.time()).toBe(2600)
 })
 
+test('shows the size of a response without a content type', async () => {
+  const untyped = requestAt(0, '/beacon', { content: { size: 13, mimeType: '' } })
+  await using player = await fixture.open({ entries: [untyped], lines: [] })
+  await player.page.getByRole('button', { name: '/beacon' }).click()
+
+  const texts = await player.page.getByRole('region', { name: 'GET /beacon' }).locator('dd').allTextContents()
+  expect(texts).toContain('13 B, 120 B transferred')
+})
+
 test('has rows that are reached with one Tab and chosen with arrow keys and Enter', async () => {
   await using player = await fixture.open(typical)
   const { page } = player

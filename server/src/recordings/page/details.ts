@@ -69,14 +69,15 @@ function toPair({ name, value }: NameValue): Pair {
 }
 
 function generalOf({ request, response, time, ...entry }: HarEntry, atMs: number): readonly Pair[] {
-  const transferred = response._transferSize < 0 ? '' : `, ${toSize(response._transferSize)} transferred`
+  const { content, _transferSize: bytes } = response
+  const transferred = bytes < 0 ? '' : `${toSize(bytes)} transferred`
   return [
     ['URL', request.url],
     ['Method', request.method],
     ['Status', `${response.status || '—'} ${response.statusText}`.trim()],
     ['Error', response._error ?? ''],
     ['Type', entry._resourceType],
-    ['Content', [response.content.mimeType, `${toSize(response.content.size)}${transferred}`].join(', ')],
+    ['Content', [content.mimeType, toSize(content.size), transferred].filter((part) => part !== '').join(', ')],
     ['Redirect', response.redirectURL],
     ['Protocol', request.httpVersion],
     ['Server', entry.serverIPAddress ?? ''],
