@@ -126,7 +126,10 @@ async function findById(api: Api, id: string, signal: AbortSignal): Promise<read
 async function findInActivity(api: Api, id: string, signal: AbortSignal): Promise<readonly Destination[]> {
   const { data } = await api.call('activity', { query: { search: id, limit: '1' } }, signal)
   return data
-    .filter(({ endpoint, error }) => endpoint === 'map' || endpoint === 'search' || (endpoint === 'scrape' && error !== undefined))
+    .filter(
+      ({ endpoint, error }) =>
+        endpoint === 'map' || endpoint === 'search' || (endpoint === 'scrape' && error !== undefined),
+    )
     .map(({ endpoint, target }) => ({
       title: target ?? id,
       kind: titleOf(endpointTitles, endpoint),

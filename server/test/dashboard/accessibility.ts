@@ -90,6 +90,29 @@ export function testAccessibility(dashboard: () => DashboardFixture): void {
       expect(view.consoleErrors).toEqual([])
     })
 
+    test('the sign-in page has no violations, also with an invalid key or without a server', async () => {
+      await using view = await dashboard().open('', { key: '', viewport: desk })
+      const { page } = view
+      await page.getByLabel('API key').fill('bl-wrong')
+      for (const [state, alert] of [
+        ['typical', undefined],
+        ['typical', 'Invalid API key'],
+        ['offline', 'The server is not responding'],
+      ] as const) {
+        await respondAs(page, state)
+        if (alert !== undefined) {
+          await page.getByLabel('API key').press('Enter')
+          await page.getByRole('alert').filter({ hasText: alert }).waitFor()
+        }
+        await showOn(page, desk, 'light')
+        expect(await findViolations(page), `${alert}`).toEqual([])
+        await expectFitsPhone(page, `${alert}`, { hasKnownColours: false })
+        await expectOtherColours(page, `${alert}`)
+        await expectReachable(page, `${alert}`, 'body')
+      }
+      expect(view.consoleErrors).toEqual([])
+    })
+
     test.each([
       ['sessions', 'Sessions', 'n'],
       ['jobs', 'Jobs', 'n'],
