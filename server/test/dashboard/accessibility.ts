@@ -91,8 +91,8 @@ export function testAccessibility(dashboard: () => DashboardFixture): void {
     })
 
     test('the sign-in page has no violations, also with an invalid key or without a server', async () => {
-      await using view = await dashboard().open('', { key: '', viewport: desk })
-      const { page } = view
+      await using signIn = await dashboard().open('', { key: '', viewport: desk })
+      const { page } = signIn
       await page.getByLabel('API key').fill('bl-wrong')
       for (const [state, alert] of [
         ['typical', undefined],
@@ -110,7 +110,7 @@ export function testAccessibility(dashboard: () => DashboardFixture): void {
         await expectOtherColours(page, `${alert}`)
         await expectReachable(page, `${alert}`, 'body')
       }
-      expect(view.consoleErrors).toEqual([])
+      expect(signIn.consoleErrors).toEqual([])
     })
 
     test.each([
