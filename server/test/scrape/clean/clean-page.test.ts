@@ -32,6 +32,42 @@ describe('only the main content', () => {
     }
   })
 
+  const delivery =
+    'It is in stock and ships within two to three working days to any harbour of the country, free of charge.'
+  const returns =
+    'You can return it within thirty days, unused and in its box, and receive the whole price and the postage back.'
+  const answer = `<p>${delivery}</p><p>${returns}</p><p>Ask the harbour office for all other questions, by telephone or in person.</p>`
+
+  test.each([
+    [
+      'cells of a table',
+      `<table><tr><th>Boat<th>Delivery<tr><td>Red<td class="a">${delivery}<tr><td>Blue<td class="b">${delivery}</table>`,
+    ],
+    [
+      'answers',
+      `<h2>Red boats</h2><div class="answer">${answer}</div><h2>Blue boats</h2><div class="answer">${answer}</div>`,
+    ],
+    ['items of lists', `<h2>Red</h2><ul><li>${delivery}</ul><h2>Blue</h2><ul class="last"><li>${delivery}</ul>`],
+    ['code', `<p>First run</p><pre>${delivery}</pre><p>and then again</p><pre class="again">${delivery}</pre>`],
+    [
+      'paragraphs',
+      `<p>${delivery}</p><p>A refrain may stand between them, or a verse of the song.</p><p class="refrain">${delivery}</p>`,
+    ],
+  ])('keeps %s that occur twice', (_, content) => {
+    const markdown = read(`<title>Boats</title><body><main><article><h1>Boats</h1>${content}</article></main>`)
+
+    expect(markdown.split(delivery)).toHaveLength(3)
+  })
+
+  test.each([
+    ['a copy for phones', `<div class="desktop">${answer}</div><div class="phone">${answer}</div>`],
+    ['a quote from the text', `${answer}<blockquote class="pull">${delivery}</blockquote>`],
+  ])('excludes %s', (_, content) => {
+    const markdown = read(`<title>Boats</title><body><main><article><h1>Boats</h1>${content}</article></main>`)
+
+    expect(markdown.split(delivery)).toHaveLength(2)
+  })
+
   test('of a thread keeps every post', () => {
     const markdown = read(forumPage)
 

@@ -1,5 +1,6 @@
 import type { Document } from 'domhandler'
 import { withComments } from './comments.ts'
+import { withoutCopies } from './copies.ts'
 import { featureRows } from './features.ts'
 import { buildLayout, type Layout } from './layout.ts'
 import { scoreRows } from './score.ts'
@@ -32,7 +33,7 @@ export function selectMainContent(document: Document, options: SelectOptions = {
   const isLikely = withTitle(layout, probabilities, chooseTexts(probabilities, words, options.beta ?? 1))
   const { includeComments } = options
   const isChosen = includeComments === undefined ? isLikely : withComments(layout, isLikely, includeComments)
-  return { layout, isKept: withoutRepeats(layout, isChosen) }
+  return { layout, isKept: withoutCopies(layout, isChosen) }
 }
 
 // Words added to every page, so that a single short text does not decide on short pages.
@@ -72,18 +73,4 @@ function withTitle(layout: Layout, probabilities: readonly number[], isKept: rea
   const context = layout.contexts[firstHeading]
   if (context === undefined || context.headingLevel !== 1 || !isKept.includes(true)) return isKept
   return isKept.map((is, index) => is || (index === firstHeading && (probabilities[index] ?? 0) > minTitleProbability))
-}
-
-const repeatWords = 6
-
-/** Removes verbatim repetitions: quotes, and copies for other screen sizes. */
-function withoutRepeats(layout: Layout, isKept: readonly boolean[]): readonly boolean[] {
-  const seen = new Set<string>()
-  return layout.leaves.map((leaf, index) => {
-    if (isKept[index] !== true) return false
-    if ((layout.facts[index]?.words ?? 0) < repeatWords) return true
-    if (seen.has(leaf.text)) return false
-    seen.add(leaf.text)
-    return true
-  })
 }
