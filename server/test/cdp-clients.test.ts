@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { connect } from 'puppeteer-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectCdp, type CdpSocket } from '../../test/lab/cdp-socket.ts'
 import { startLab, type Lab } from '../../test/lab/lab.ts'
@@ -69,12 +70,23 @@ async function runPlaywrightCli(form: keyof typeof address, ...more: readonly st
   return runAll('playwright-cli', commands, 'detach')
 }
 
-async function runMcp(): Promise<string> {
-  const args = [`--wsEndpoint=${address.ws}`, '--no-usage-statistics', '--no-performance-crux']
+async function runMcp(endpoint: string): Promise<string> {
+  const args = [endpoint, '--no-usage-statistics', '--no-performance-crux']
   await using mcp = await startMcp(join(binFolder, 'chrome-devtools-mcp'), args, { cwd: folder, env: environment() })
   const opened = await mcp.callTool('new_page', { url: pageUrl })
   const pageId = Number(/(\d+): [^\\]*\[selected\]/.exec(opened)?.[1])
   return opened + (await mcp.callTool('take_snapshot', { pageId }))
+}
+
+async function runPuppeteer(form: keyof typeof address): Promise<string> {
+  const browser = await connect({ browserURL: address[form] })
+  try {
+    const page = await browser.newPage()
+    await page.goto(pageUrl)
+    return await page.title()
+  } finally {
+    await browser.disconnect()
+  }
 }
 
 async function runAgentBrowser(): Promise<string> {
@@ -89,7 +101,10 @@ test.each<readonly [string, () => Promise<string>, readonly string[]]>([
   ['playwright-cli attach --cdp=ws://…', async () => runPlaywrightCli('ws', 'snapshot'), [title, heading]],
   ['playwright-cli attach --cdp=http://…', async () => runPlaywrightCli('http'), [title]],
   ['playwright-cli attach --cdp=http://…/token', async () => runPlaywrightCli('httpPath'), [title]],
-  ['chrome-devtools-mcp --wsEndpoint', runMcp, [title, heading]],
+  ['chrome-devtools-mcp --wsEndpoint', async () => runMcp(`--wsEndpoint=${address.ws}`), [title, heading]],
+  ['chrome-devtools-mcp --browserUrl', async () => runMcp(`--browserUrl=${address.http}`), [title, heading]],
+  ['Puppeteer with browserURL', async () => runPuppeteer('http'), [title]],
+  ['Puppeteer with browserURL …/token', async () => runPuppeteer('httpPath'), [title]],
   ['agent-browser --cdp ws://…', runAgentBrowser, [title, heading]],
 ])('%s reads a page, and disturbs neither the session nor its other client', async (_name, read, seen) => {
   const output = await read()

@@ -30,7 +30,7 @@ export function createJobsCommand(): Command {
     .addOption(new Option('--status <name>', 'only jobs with this status').choices(jobStatusFilter.options))
     .option(
       '--search <text>',
-      'only jobs whose id starts with this text, or whose URL, prompt or idempotency key contains it',
+      'only jobs whose id or idempotency key starts with this text, or whose URL or prompt contains it',
     )
     .option('--from <time>', 'only jobs created at this time or later, as ISO 8601')
     .option('--to <time>', 'only jobs created before this time, as ISO 8601')

@@ -328,11 +328,11 @@ function isLostConnection(error: unknown): error is BowlineError {
   return error instanceof BowlineError && error.code === 'CONNECTION_FAILED'
 }
 
-/** Adds to an error that the server still has the job, and how to receive its documents. */
+/** Adds to an error that the server may still run the job, and how to receive its documents. */
 function continuing(id: string, error: BowlineError, key: string | undefined): BowlineError {
   const again = key === undefined ? '' : ', or start it again with the same idempotency key'
   const { requestId, cause } = error
-  return new BowlineError(error.code, `${error.message}. The job ${id} continues on the server`, {
+  return new BowlineError(error.code, `${error.message}. The job ${id} may still be running on the server`, {
     hint: `${error.hint ?? ''} Then read the job with \`bowline.job('${id}')\` or \`bowline jobs documents ${id}\`${again}.`.trim(),
     details: { id },
     requestId,

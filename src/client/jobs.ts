@@ -19,7 +19,10 @@ export interface JobListOptions extends Abortable {
   readonly kind?: JobKind | undefined
   /** Only jobs with this status. Default: all. */
   readonly status?: JobStatusFilter | undefined
-  /** Only jobs whose id starts with this text, or whose `target` contains it. Default: all. */
+  /**
+   * Only jobs whose id or `idempotencyKey` starts with this text, or whose `target` contains it.
+   * Default: all.
+   */
   readonly search?: string | undefined
   /** Only jobs that were created at this time or later, as ISO 8601. Default: all. */
   readonly from?: string | undefined

@@ -19,7 +19,7 @@ export const listJobsQuery = z.object({
   /** Only jobs with this status. */
   status: jobStatusFilter.optional(),
   /**
-   * Only jobs whose id starts with this text, or whose `target` or `idempotencyKey` contains it.
+   * Only jobs whose id or `idempotencyKey` starts with this text, or whose `target` contains it.
    */
   search: z.string().trim().min(1).max(200).optional(),
   /** Only jobs that were created at this time or later. */

@@ -61,10 +61,17 @@ function assertFolder(name: string): void {
   throw Object.assign(new Error(`Cannot find package '${name}'`), { code: 'ERR_MODULE_NOT_FOUND' })
 }
 
+/** Whether a package could not be imported because it is not installed. */
+function isMissing(imported: PromiseSettledResult<unknown> | undefined): boolean {
+  if (imported?.status !== 'rejected') return false
+  const reason: unknown = imported.reason
+  return isPackageMissing(reason, sdk) || (isBowlineError(reason) && reason.code === 'DRIVER_MISSING')
+}
+
 /** Creates the error for all packages that are missing. */
 async function packageMissing(cause: unknown): Promise<BowlineError> {
   const imports = await Promise.allSettled([importInstalled(sdk), importPlaywright()])
-  const names = [sdk, 'playwright-core'].filter((_, index) => imports[index]?.status === 'rejected')
+  const names = [sdk, 'playwright-core'].filter((_, index) => isMissing(imports[index]))
   const message = `Install ${names.join(' and ')} to use MCP and browser agents: npm install ${names.join(' ')}`
   return new BowlineError('PACKAGE_MISSING', message, {
     cause,

@@ -31,7 +31,7 @@ function explain(text: string, program: Command, args: readonly string[]): strin
   if (unknown?.[1] !== undefined) return unknownCommand(command, unknown[1], unknown[2])
   const option = /^unknown option '(--[^=']+)/.exec(text)?.[1]
   if (option !== undefined && precedesCommand(program, args, option)) {
-    return `unknown option '${option}': options of a command follow it`
+    return `unknown option '${option}' before the command: write the options of a command after its name`
   }
   if (!text.startsWith('too many arguments')) return text
   const index = args.findIndex((arg, at) => isFlagWithoutValue(command, arg) && isValue(args[at + 1]))

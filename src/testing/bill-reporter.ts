@@ -98,12 +98,12 @@ export class BillReporter implements Reporter {
     const billed = new Set(reports.map(({ bill }) => bill.sessionId))
     const unknown = [...this.#sessionIds].filter((id) => !billed.has(id)).length
     if (unknown > 0) {
-      yield `  ${countSessions(unknown)} ended without a bill: they could not be deleted, or their worker was killed`
+      yield `  ${countSessions(unknown)} without a bill: their deletion failed, or their worker was killed`
     }
     const unreported = reports.filter(({ bill }) => bill.creditsBilled === undefined).length
     if (unreported === 0) return
     const why = isMerge()
-      ? 'not in the merged reports, counted as 0: workers end after their last test. The output of the shards has them.'
+      ? 'not in the merged reports, counted as 0. The output of the shards has them.'
       : 'not reported by the service, counted as 0'
     yield `  credits of ${countSessions(unreported)} ${why}`
   }
@@ -136,7 +136,7 @@ function countSessions(count: number): string {
 
 /** Whether the reporter is run by `npx playwright merge-reports`. */
 function isMerge(): boolean {
-  return process.argv.includes('merge-reports')
+  return process.argv[2] === 'merge-reports'
 }
 
 /** Row of sessions that no test has used. */

@@ -68,16 +68,17 @@ test('bowline jobs show prints the counts, credits, times and options of a job',
 
 test('bowline jobs show prints the idempotency key of a job, and jobs are found by it', async () => {
   const [url = ''] = fixture.urls(1)
-  const { out } = await run(['batch', url, '--idempotency-key', 'boats 100% of march', '--json'])
+  const { out } = await run(['batch', url, '--idempotency-key', '100% of the boats', '--json'])
   const { id } = JSON.parse(out) as { id: string }
 
   const shown = await run(['jobs', 'show', id])
   const found = await run(['jobs', '--search', '100% of', '--json'])
   const others = await run(['jobs', '--search', '100_ of', '--json'])
+  const inside = await run(['jobs', '--search', 'the boats', '--json'])
 
-  expect(shown.out).toMatch(/^idempotency key +boats 100% of march$/m)
-  expect(JSON.parse(found.out)).toMatchObject([{ id, idempotencyKey: 'boats 100% of march' }])
-  expect(JSON.parse(others.out)).toEqual([])
+  expect(shown.out).toMatch(/^idempotency key +100% of the boats$/m)
+  expect(JSON.parse(found.out)).toMatchObject([{ id, idempotencyKey: '100% of the boats' }])
+  expect([others, inside].map(({ out: list }) => JSON.parse(list) as unknown)).toEqual([[], []])
 })
 
 test('bowline jobs documents prints the documents of a running job until its end, and cancel ends it', async () => {

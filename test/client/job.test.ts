@@ -198,18 +198,18 @@ test.each([
   {
     key: undefined,
     canCancel: false,
-    message: /The job job-1 continues on the server$/,
+    message: /The job job-1 may still be running on the server$/,
     hint: /jobs documents job-1`\.$/,
   },
   {
     key: 'a key',
     canCancel: true,
-    message: /The job job-1 continues on the server$/,
+    message: /The job job-1 may still be running on the server$/,
     hint: /the same idempotency key\.$/,
   },
-  { key: undefined, canCancel: true, message: /^(?!.*continues)/, hint: /^Check the base URL/ },
+  { key: undefined, canCancel: true, message: /^(?!.*still be running)/, hint: /^Check the base URL/ },
 ])(
-  'a lost connection to a job with the key $key, cancelled: $canCancel, tells whether it continues',
+  'a lost connection to a job with the key $key, cancelled: $canCancel, tells whether it may still be running',
   async ({ key, canCancel, message, hint }) => {
     await using service = await startForeignService(({ method, path }, response) => {
       const isReachable = method === 'POST' || (method === 'DELETE' && canCancel)

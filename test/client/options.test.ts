@@ -189,7 +189,7 @@ test.each<readonly [string, object, unknown]>([
   await expect(other.withSession(options as never, work as never)).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
 })
 
-test('a pool refuses a driver that is none, and a run without a function', async () => {
+test('a pool refuses an invalid driver, and a run without a function', async () => {
   await using other = new Bowline({ baseUrl: 'http://127.0.0.1:9', apiKey: 'bl-key', reaper: false })
 
   expect(() => other.pool({ driver: 'playwright' as never })).toThrow('`driver` of pool() is not a driver')

@@ -12,11 +12,13 @@ interface ConfirmButtonProps {
   readonly question: string
   readonly text: ComponentChildren
   readonly isRunning?: boolean
+  readonly isDisabled?: boolean
   readonly onConfirm: () => void
 }
 
 /** A button that asks for confirmation, for actions that cannot be undone. */
-export function ConfirmButton({ icon, label, shortLabel, question, text, isRunning, onConfirm }: ConfirmButtonProps) {
+export function ConfirmButton(props: ConfirmButtonProps) {
+  const { icon, label, shortLabel, question, text, isRunning = false, isDisabled = false, onConfirm } = props
   const [isAsking, setIsAsking] = useState(false)
   return (
     <>
@@ -24,7 +26,7 @@ export function ConfirmButton({ icon, label, shortLabel, question, text, isRunni
         type="button"
         class={shortLabel === undefined ? 'button danger' : 'button small danger'}
         aria-label={label}
-        disabled={isRunning}
+        disabled={isRunning || isDisabled}
         onClick={() => setIsAsking(true)}
       >
         {icon !== undefined && <Icon name={icon} />}

@@ -101,7 +101,8 @@ function Actions({ name, isLocked, onImport }: ActionsProps) {
         label="Delete"
         question={`Delete ${name}?`}
         text="All versions are deleted. Running sessions are not affected."
-        isRunning={remove.isRunning || isLocked}
+        isRunning={remove.isRunning}
+        isDisabled={isLocked}
         onConfirm={() => void remove.run(undefined).then((isDone) => isDone && goTo(['profiles']))}
       />
     </>

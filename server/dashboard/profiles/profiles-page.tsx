@@ -18,8 +18,8 @@ const columns: readonly Column<ProfileSummary>[] = [
   { title: 'Name', cell: ({ name }) => <a href={linkTo(['profiles', name])}>{name}</a> },
   { title: 'Saved', cell: ({ savedAt }) => <Ago time={savedAt} /> },
   { title: 'Status', cell: (profile) => <ProfileStatus isLocked={profile.isLocked} lockedBy={profile.lockedBy} /> },
-  { title: 'Version', isNumber: true, isExtra: true, cell: ({ version }) => version ?? '–' },
-  { title: 'Kept', isNumber: true, isExtra: true, cell: ({ versions }) => versions },
+  { title: 'Current version', isNumber: true, isExtra: true, cell: ({ version }) => version ?? '–' },
+  { title: 'Versions kept', isNumber: true, isExtra: true, cell: ({ versions }) => versions },
   {
     title: 'Size',
     isNumber: true,

@@ -5,5 +5,5 @@ import type { Store } from '../store/store.ts'
 /** Logs how many batches and crawls are running when a server starts, if there are any. */
 export async function logRunningJobs({ db }: Pick<Store, 'db'>, log: Pick<Logger, 'info'>): Promise<void> {
   const jobs = await countRunningJobs(db)
-  if (jobs > 0) log.info({ jobs }, 'continuing the batches and crawls that have not ended')
+  if (jobs > 0) log.info({ jobs }, 'batches and crawls are running')
 }

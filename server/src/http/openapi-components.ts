@@ -5,7 +5,7 @@ import { describeFields, readDescriptions } from './describe-fields.ts'
 import { describeRecords } from './openapi-records.ts'
 import { writeShorthands } from 'bowline/contract/shorthand'
 
-/** Parameters of a path, query or header, which an OpenAPI document lists without references. */
+/** Parameters of a path, query or header, which an OpenAPI document contains inline. */
 const parameters = /(Params|Query|Headers)$/
 
 type Transform = ReturnType<typeof createJsonSchemaTransformObject>

@@ -19,17 +19,19 @@ export class InputOrder {
 
   /**
    * Runs a step when the page has handled earlier input, and holds later input until the step ends.
-   * Each wait takes at most a second: a frame that hangs would hold up the rest of the page.
+   * Each wait takes at most a second: a frame that hangs would hold up the rest of the page. Then
+   * the signal of the step aborts, as later input may already have been handled.
    */
-  async run(step: () => Promise<void>): Promise<void> {
+  async run(step: (late: AbortSignal) => Promise<void>): Promise<void> {
     const earlier = this.#step
     const ended = Promise.withResolvers<void>()
     const current = ended.promise
     this.#step = current
     await earlier
-    await settledSoon(Promise.allSettled(this.#pending))
-    const running = step()
-    await settledSoon(running)
+    await settledBefore(AbortSignal.timeout(maxWaitMs), Promise.allSettled(this.#pending))
+    const late = AbortSignal.timeout(maxWaitMs)
+    const running = step(late)
+    await settledBefore(late, running)
     ended.resolve()
     // Resumes after the input that was held, which later input must not overtake.
     await current
@@ -40,7 +42,7 @@ export class InputOrder {
 
 const maxWaitMs = 1000
 
-/** Resolves when the promise settles or after a second. */
-async function settledSoon(promise: Promise<unknown>): Promise<void> {
-  await abortable(promise, AbortSignal.timeout(maxWaitMs)).catch(() => undefined)
+/** Resolves when the promise settles or the signal aborts. */
+async function settledBefore(signal: AbortSignal, promise: Promise<unknown>): Promise<void> {
+  await abortable(promise, signal).catch(() => undefined)
 }

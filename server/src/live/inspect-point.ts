@@ -53,6 +53,9 @@ async function findNode(call: CdpCall, { x, y }: Point, includeUserAgentShadowDO
 
 const datePickers: ReadonlySet<string> = new Set(['date', 'datetime-local', 'month', 'time', 'week'])
 
+/** Types of inputs that list the options of a `datalist`. Ranges draw them as marks. */
+const textTypes: ReadonlySet<string> = new Set(['text', 'search', 'url', 'tel', 'email', 'number'])
+
 async function findHiddenPopup(
   call: CdpCall,
   input: Protocol.DOM.Node,
@@ -68,7 +71,8 @@ async function findHiddenPopup(
     const { node } = await call('DOM.describeNode', { backendNodeId })
     return attributesOf(node).get('pseudo') === '-webkit-calendar-picker-indicator' ? 'date' : undefined
   }
-  return attributes.has('list') && !attributes.has('readonly') ? 'suggestions' : undefined
+  const hasSuggestions = textTypes.has(type) && attributes.has('list') && !attributes.has('readonly')
+  return hasSuggestions ? 'suggestions' : undefined
 }
 
 /** In CDP, names and values alternate. */

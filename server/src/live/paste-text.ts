@@ -4,12 +4,13 @@ import { worldName } from './isolated-world.ts'
 
 /**
  * Pastes a text into the focused element of a page: fires a `paste` event, and inserts the text
- * unless the page prevents that. The clipboard of the browser is not used.
+ * unless the page prevents that or `late` has aborted, when the focus may have moved. The clipboard
+ * of the browser is not used.
  */
-export async function pasteText(page: PageAccess, text: string): Promise<void> {
+export async function pasteText(page: PageAccess, text: string, late: AbortSignal): Promise<void> {
   // Fails if the focused frame navigates meanwhile.
   const isPrevented = await firePaste(page, text).catch(() => false)
-  if (!isPrevented) await page.call('Input.insertText', { text })
+  if (!isPrevented && !late.aborted) await page.call('Input.insertText', { text })
 }
 
 async function firePaste(page: PageAccess, text: string): Promise<boolean> {

@@ -120,19 +120,22 @@ export class WatchedTab implements AsyncDisposable {
 
   /**
    * Sends the selected text to a viewer, before later input can change the selection. Sends nothing
-   * if none is selected or the page fails.
+   * if none is selected, or if the page fails or takes longer than a second.
    */
   async copyFor(viewer: Viewer): Promise<void> {
-    await this.#inputOrder.run(async () => {
+    await this.#inputOrder.run(async (late) => {
       // The page may be navigating or have crashed.
       const text = await readSelection(this.#page).catch(() => '')
-      if (text !== '') viewer.notify({ type: 'clipboard', text })
+      if (text !== '' && !late.aborted) viewer.notify({ type: 'clipboard', text })
     })
   }
 
-  /** Pastes a text, before later input is handled. Never rejects. */
+  /**
+   * Pastes a text before later input is handled, or not at all if the page takes longer than a
+   * second. Never rejects.
+   */
   async paste(text: string): Promise<void> {
-    await this.#inputOrder.run(async () => pasteText(this.#page, text).catch(this.#reportInputError))
+    await this.#inputOrder.run(async (late) => pasteText(this.#page, text, late).catch(this.#reportInputError))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

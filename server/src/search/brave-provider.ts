@@ -7,14 +7,17 @@ import { writeQuery } from './parse-query.ts'
 import type { Result, SearchProvider, ProviderQuery, Source } from './provider.ts'
 import { resultText } from './result-text.ts'
 
+/** Pixels. Values that are not numbers are ignored. */
+const optionalSize = z.number().nullish().catch(undefined)
+
 const item = z.looseObject({
   url: z.string(),
   title: resultText,
   description: resultText,
   /** Time of publication or last change. */
   page_age: resultText,
-  thumbnail: z.looseObject({ src: resultText, original: resultText }).nullish(),
-  properties: z.looseObject({ url: resultText, width: z.number().nullish(), height: z.number().nullish() }).nullish(),
+  thumbnail: z.looseObject({ src: resultText, original: resultText }).nullish().catch(undefined),
+  properties: z.looseObject({ url: resultText, width: optionalSize, height: optionalSize }).nullish().catch(undefined),
 })
 
 const list = z.looseObject({ results: z.array(item) })

@@ -66,7 +66,7 @@ function pageJobs(filter: JobFilter): RawBuilder<unknown> | undefined {
       finished_at
     from (
       select * from job
-      where ${matches(filter, [sql`target`, sql`idempotency_key`])} ${filter.kind === undefined ? sql`` : sql`and kind = ${filter.kind}`}
+      where ${matches(filter, { parts: [sql`target`], starts: [sql`idempotency_key`] })} ${filter.kind === undefined ? sql`` : sql`and kind = ${filter.kind}`}
         and (status = 'scraping' or expires_at > now())
       ${newestFirst(filter)}
     ) as job, lateral (
@@ -102,14 +102,20 @@ function withoutPages(
       null::text as idempotency_key, null::int as total, null::int as completed, null::int as failed, coalesce(credits, 0)::float8 as credits, error,
       created_at, finished_at
     from ${sql.table(table)}
-    where ${matches(filter, [target])}
+    where ${matches(filter, { parts: [target] })}
       and (status = 'processing' or coalesce(finished_at, created_at) > now() - ${retention})
     ${newestFirst(filter)})`
 }
 
+/** Columns of jobs that contain the search text, or start with it, as ids do. */
+interface SearchedColumns {
+  readonly parts: readonly RawBuilder<unknown>[]
+  readonly starts?: readonly RawBuilder<unknown>[]
+}
+
 function matches(
   { teamId, id, status, search, from, to, after }: JobFilter,
-  searched: readonly RawBuilder<unknown>[],
+  { parts, starts = [] }: SearchedColumns,
 ): RawBuilder<unknown> {
   const conditions = [sql`team_id = ${teamId}::uuid`]
   if (id !== undefined) conditions.push(sql`id = ${id}::uuid`)
@@ -123,8 +129,9 @@ function matches(
   }
   if (search !== undefined) {
     const escaped = escapeLike(search)
-    const isFound = searched.map((column) => sql`${column} ilike ${`%${escaped}%`}`)
-    conditions.push(sql`(${sql.join([sql`id::text ilike ${`${escaped}%`}`, ...isFound], sql` or `)})`)
+    const isPart = parts.map((column) => sql`${column} ilike ${`%${escaped}%`}`)
+    const isStart = [sql`id::text`, ...starts].map((column) => sql`${column} ilike ${`${escaped}%`}`)
+    conditions.push(sql`(${sql.join([...isStart, ...isPart], sql` or `)})`)
   }
   return sql.join(conditions, sql` and `)
 }

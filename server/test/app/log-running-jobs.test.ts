@@ -6,7 +6,7 @@ import { startServerProcess } from '../../../test/lab/server-process.ts'
 import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 import { startSite } from '../../../test/lab/site.ts'
 
-const line = '"jobs":1,"msg":"continuing the batches and crawls that have not ended"'
+const line = '"jobs":1,"msg":"batches and crawls are running"'
 
 test('a server that starts logs how many batches and crawls it continues', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-jobs-'))

@@ -33,11 +33,17 @@ test('input waits for the steps before it, and a step for the input before it', 
 test('a step that never ends does not hold up input for ever', async () => {
   const order = new InputOrder()
   let isSent = false
-  void order.run(async () => new Promise(() => undefined))
+  let isLate = false
+  void order.run(async (late) => {
+    late.addEventListener('abort', () => {
+      isLate = true
+    })
+    await new Promise(() => undefined)
+  })
 
   await order.send(async () => {
     isSent = true
   })
 
-  expect(isSent).toBe(true)
+  expect([isSent, isLate]).toEqual([true, true])
 })

@@ -56,6 +56,15 @@ beforeAll(async () => {
         })
         return { type: 'search', web: { type: 'search', results } }
       }),
+      '/odd/web/search': (exchange) =>
+        sendJson(exchange, {
+          web: {
+            results: [
+              { ...item(1), thumbnail: 'http://t.example/1', properties: [] },
+              { ...item(2), title: { text: 'Two' }, properties: { width: 'wide' } },
+            ],
+          },
+        }),
       '/news/search': guarded(50, () => ({ type: 'news', results: [item(1)] })),
       '/images/search': guarded(200, () => ({
         type: 'images',
@@ -102,6 +111,17 @@ test('returns news and images', async () => {
   expect(news.results).toMatchObject([{ title: 'Page 1', date: new Date('2026-01-02T10:00:00Z') }])
   expect(images.results).toMatchObject([{ imageUrl: 'http://i.example/boat.png', imageWidth: 640, imageHeight: 480 }])
   expect(images.asked[0]?.get('safesearch')).toBe('strict')
+})
+
+test('ignores values of unexpected types', async () => {
+  const odd = createBraveProvider({ url: site.url('/odd'), key: 'secret' })
+
+  const { results } = await odd.search(webQuery('boats', { limit: 2 }), noSignal)
+
+  expect(results.map(({ url, title }) => [url, title])).toEqual([
+    ['http://a.example/page/1', 'Page 1'],
+    ['http://a.example/page/2', 'http://a.example/page/2'],
+  ])
 })
 
 test.each<[string, Partial<ProviderQuery>, Readonly<Record<string, string>>]>([

@@ -176,7 +176,7 @@ test('a typed secret is neither in recordings nor in what other clients receive,
   expect([har, lines, html].join()).not.toMatch(/horse|lovelace/)
 })
 
-test('agents type secrets by name, and see their names in answers', async () => {
+test('agents type secrets by name, and see their names in results', async () => {
   const mcp = new RawMcp(new URL('/mcp', lab.server.url), lab.server.apiKey)
   await mcp.initialize()
   const call = async (name: string, args: object): Promise<string> => textOf(await mcp.call(name, args))

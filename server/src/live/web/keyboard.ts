@@ -46,7 +46,7 @@ function listenToKeys(keys: HTMLTextAreaElement, send: Send): void {
     if (!isPasting(event)) event.preventDefault()
     if (event.key === 'Escape' && event.shiftKey) return elements.address.focus()
     // Before the key is sent, since cutting removes the selection.
-    if (isCopying(event)) send({ type: 'copy' })
+    if (isCopying(event) && !event.repeat) send({ type: 'copy' })
     emit('down', event)
     if (hasNoKeyUp(event)) emit('up', event)
     else held.set(event.code, event)
@@ -112,13 +112,16 @@ function hasControlKey(event: KeyboardEvent): boolean {
   return (isMac ? event.metaKey : event.ctrlKey) && !event.altKey
 }
 
+/** Codes of keys. They are the same on keyboards with other letters, such as Cyrillic ones. */
+const keyCodes = { c: 67, v: 86, x: 88 }
+
 function isCopying(event: KeyboardEvent): boolean {
-  return hasControlKey(event) && /^[cx]$/i.test(event.key)
+  return hasControlKey(event) && (event.keyCode === keyCodes.c || event.keyCode === keyCodes.x)
 }
 
 function isPasting(event: KeyboardEvent): boolean {
   const isInsert = event.key === 'Insert' && event.shiftKey && !event.ctrlKey && !event.altKey && !event.metaKey
-  return isInsert || (hasControlKey(event) && event.key.toLowerCase() === 'v')
+  return isInsert || (hasControlKey(event) && event.keyCode === keyCodes.v)
 }
 
 /** Reload and developer tools are for the viewer's browser. */

@@ -71,7 +71,7 @@ export async function exportState(
 
 /**
  * Saves cookies, localStorage and IndexedDB as a new version without other data, in a session that
- * is billed.
+ * is billed. Returns the number of the version.
  * Throws BAD_REQUEST, PROFILE_LOCKED, PROFILE_TOO_LARGE, the errors of `Sessions.create`, or
  * SESSION_ENDED if it takes too long.
  */
@@ -79,7 +79,7 @@ export async function importState(
   { sessions }: StateDeps,
   { name, ...request }: StateRequest,
   state: StorageState,
-): Promise<void> {
+): Promise<number> {
   const save = new ImportSave()
   const ttl = importSeconds + state.origins.length * importSecondsPerOrigin
   const session = { ...request, work: 'import', ttl, use: { startsEmpty: true, wrapProfile: save.wrap } }
@@ -99,13 +99,13 @@ export async function importState(
   } catch (error) {
     throw isProfileLocked(error) ? lockedForChange(error) : error
   }
-  save.throwIfFailed()
+  return save.savedVersion()
 }
 
 /** Saves the profile at the end of a session only if the import is complete. */
 class ImportSave {
   isComplete = false
-  #outcome: { readonly error?: unknown } | undefined
+  #outcome: { readonly version: number } | { readonly error: unknown } | undefined
 
   readonly wrap = (profile: HeldProfile): HeldProfile =>
     overrideProfile(profile, {
@@ -114,7 +114,7 @@ class ImportSave {
         try {
           // An imported version was not created by a client's session.
           const saved = await profile.save({ ...request, sessionId: undefined })
-          this.#outcome = {}
+          this.#outcome = { version: saved.version }
           return saved
         } catch (error) {
           this.#outcome = { error }
@@ -123,11 +123,13 @@ class ImportSave {
       },
     })
 
-  throwIfFailed(): void {
-    if (this.#outcome?.error !== undefined) throw this.#outcome.error
+  /** Throws the error of the save, or CDP_FAILED. */
+  savedVersion(): number {
     if (this.#outcome === undefined) {
       throw new BowlineError('CDP_FAILED', 'The browser did not write the imported data: the profile is unchanged')
     }
+    if ('error' in this.#outcome) throw this.#outcome.error
+    return this.#outcome.version
   }
 }
 
