@@ -53,6 +53,7 @@ export async function joinCluster(
   heartbeatResources.defer(async () => removeNode(store.db, nodeId))
   const retired = await registerThisNode(node)
   onRetired(retired)
+  onBeat(undefined)
   // Another server may have started at the same time with other blobs.
   await assertSharedBlobs(store, { nodeId, blobsId })
   heartbeatResources.use(startHeartbeat(node, sessions))

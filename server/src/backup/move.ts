@@ -80,7 +80,9 @@ async function assertEmpty(databaseUrl: string): Promise<void> {
 /** Creates the tables in PostgreSQL and fills them. On failure, drops them again. */
 async function fill(databaseUrl: string, from: RawDatabase, profileKey: string | undefined): Promise<RowCounts> {
   try {
-    await using target = await openPostgres({ databaseUrl, connections: 4, log: undefined })
+    // The transaction that copies the rows waits for the embedded database.
+    const options = { databaseUrl, connections: 4, idleTransactionMs: 0, log: undefined }
+    await using target = await openPostgres(options)
     await upgradeQueueTables(target)
     const counts = await copyRows(from, target.db)
     // On PostgreSQL, servers share the key in the database.

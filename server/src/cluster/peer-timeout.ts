@@ -2,7 +2,7 @@
  * Gap between two heartbeats of this node after which the peers may have been cut off as well: four
  * heartbeats.
  */
-const gapMs = 20_000
+export const heartbeatGapMs = 20_000
 
 /** Time after such a gap in which peers can send a heartbeat again, in milliseconds. */
 const graceMs = 30_000
@@ -17,7 +17,7 @@ export function createPeerTimeoutCheck(startedMs: number): (nowMs: number) => bo
   let lastMs = startedMs
   let graceEndMs = startedMs
   return (nowMs) => {
-    if (nowMs - lastMs >= gapMs) graceEndMs = nowMs + graceMs
+    if (nowMs - lastMs >= heartbeatGapMs) graceEndMs = nowMs + graceMs
     lastMs = nowMs
     return nowMs >= graceEndMs
   }

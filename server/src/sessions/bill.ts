@@ -35,6 +35,8 @@ export interface BillingDeps {
   readonly prices: Prices
   /** Receives the end of the session, in the transaction of its bill. */
   readonly webhooks: Pick<SessionWebhooks, 'ended'>
+  /** Milliseconds to wait for rows that others have locked. Default: no limit. */
+  readonly lockTimeoutMs?: number | undefined
 }
 
 /**
@@ -54,7 +56,8 @@ export async function billSession(deps: BillingDeps, row: SessionRow, end: Sessi
   const ending = { id: row.id, status, reason, error, ...figures }
   const onEnded = async (transaction: Transaction<Database>, ended: SessionRow): Promise<void> =>
     deps.webhooks.ended(transaction, ended)
-  const outcome = await pRetry(async () => endSession(deps.store.db, ending, onEnded), { retries: 3, minTimeout: 100 })
+  const options = { onEnded, lockTimeoutMs: deps.lockTimeoutMs }
+  const outcome = await pRetry(async () => endSession(deps.store.db, ending, options), { retries: 3, minTimeout: 100 })
   return outcome?.session ?? row
 }
 

@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import { reserve, settle, type Refusal } from '../billing/account.ts'
+import { limitLockWaits } from '../store/limit-lock-waits.ts'
 import type { Database } from '../store/schema.ts'
 import {
   findByIdempotencyKey,
@@ -58,6 +59,17 @@ class Refused extends Error {
   }
 }
 
+/** Options of `endSession`. */
+export interface EndSessionOptions {
+  /** Called with the session in the transaction that ends it. */
+  readonly onEnded?: (transaction: Transaction<Database>, session: SessionRow) => Promise<void>
+  /**
+   * Milliseconds to wait for a row that another transaction has locked, after which
+   * STORE_UNAVAILABLE is thrown. Default: no limit.
+   */
+  readonly lockTimeoutMs?: number | undefined
+}
+
 /**
  * Ends a session and settles its hold in one transaction, in which `onEnded` is called with the
  * session. Idempotent: later calls return the first end. Returns `undefined` if the session does
@@ -66,9 +78,10 @@ class Refused extends Error {
 export async function endSession(
   db: Kysely<Database>,
   ending: SessionOutcome,
-  onEnded?: (transaction: Transaction<Database>, session: SessionRow) => Promise<void>,
+  { onEnded, lockTimeoutMs }: EndSessionOptions = {},
 ): Promise<EndedSession | undefined> {
   const ended = await db.transaction().execute(async (transaction) => {
+    if (lockTimeoutMs !== undefined) await limitLockWaits(transaction, lockTimeoutMs)
     const row = await markSessionEnded(transaction, ending)
     if (row === undefined) return undefined
     // Before the bill, because billing locks the row of the team.

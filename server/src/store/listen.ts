@@ -1,6 +1,7 @@
 import { Client } from 'pg'
 import { DatabaseHosts } from './database-hosts.ts'
 import { assertPrimary, hostOptions } from './primary-client.ts'
+import { limitSession } from './session-settings.ts'
 import type { StoreLog } from './store.ts'
 
 /** Options of `listen`. */
@@ -69,6 +70,7 @@ class Listener implements AsyncDisposable {
   async #subscribe(client: Client, url: string): Promise<void> {
     await client.connect()
     await assertPrimary(client, this.#hosts, url)
+    await limitSession(client, 0)
     await client.query(`listen ${client.escapeIdentifier(this.#options.channel)}`)
     this.#backoffMs = minBackoffMs
     this.#onNotification()

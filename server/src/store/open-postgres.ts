@@ -1,10 +1,9 @@
 import type { Kysely } from 'kysely'
 import { BowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
-import type { HangGuardOptions } from './hang-guard.ts'
 import { listen } from './listen.ts'
 import { migrate } from './migrate.ts'
-import { ResilientPool } from './postgres-pool.ts'
+import { ResilientPool, type PostgresPoolOptions } from './postgres-pool.ts'
 import type { ConnectionCounts, RawDatabase, Store, StoreLog } from './store.ts'
 import { createQueryBuilder } from './create-query-builder.ts'
 import type { Database } from './schema.ts'
@@ -13,7 +12,7 @@ import type { Database } from './schema.ts'
 const defaultConnections = 8
 
 /** Options of `openPostgres` and `connectPostgres`. */
-interface PostgresOptions extends Pick<HangGuardOptions, 'maxStatementMs'> {
+interface PostgresOptions extends Pick<PostgresPoolOptions, 'maxStatementMs' | 'idleTransactionMs'> {
   readonly databaseUrl: string
   /** Maximum connections, at least 2. Default: 8. */
   readonly connections?: number | undefined

@@ -5,6 +5,7 @@ import type { BowlineError } from 'bowline/kit/errors'
 import { columnTypes, valueTypes } from './column-types.ts'
 import { DatabaseHosts } from './database-hosts.ts'
 import { HangGuard, type HangGuardOptions } from './hang-guard.ts'
+import { idleTransactionMs as defaultIdleMs, limitSession } from './session-settings.ts'
 import type { ConnectionCounts, RawDatabase, StoreLog } from './store.ts'
 import { assertPrimary, createPrimaryClient, hostOptions, type PrimaryClient } from './primary-client.ts'
 import { isOutage, isOutOfConnections, storeUnavailable } from './unavailable.ts'
@@ -13,6 +14,11 @@ import { isOutage, isOutOfConnections, storeUnavailable } from './unavailable.ts
 export interface PostgresPoolOptions extends HangGuardOptions {
   /** Maximum connections. */
   readonly connections: number
+  /**
+   * Milliseconds without a statement after which PostgreSQL rolls back a transaction. 0: no limit.
+   * Default: 10000.
+   */
+  readonly idleTransactionMs?: number | undefined
   readonly log: StoreLog | undefined
 }
 
@@ -34,6 +40,7 @@ export class ResilientPool implements PostgresPool {
   readonly options = {}
   readonly #pool: Pool
   readonly #connections: number
+  readonly #idleTransactionMs: number
   readonly #guard: HangGuard
   readonly #hosts: DatabaseHosts
   readonly #open = new Set<PoolClient>()
@@ -41,20 +48,18 @@ export class ResilientPool implements PostgresPool {
   #ending: Promise<void> | undefined
 
   constructor(options: PostgresPoolOptions) {
-    const { databaseUrl, connections, log } = options
+    const { databaseUrl, connections, log, idleTransactionMs = defaultIdleMs } = options
     this.#connections = connections
+    this.#idleTransactionMs = idleTransactionMs
     const hosts = new DatabaseHosts(databaseUrl)
     this.#hosts = hosts
     this.#guard = new HangGuard({ ...options, currentUrl: () => hosts.url })
     this.#pool = new Pool({
       ...hostOptions(hosts, connectMs),
       Client: createPrimaryClient(hosts),
-      ...(hosts.count > 1 && {
-        verify: (client: PoolClient, done: (error?: Error) => void) => {
-          const { url } = client as unknown as PrimaryClient
-          assertPrimary(client, hosts, url).then(() => done(), done)
-        },
-      }),
+      verify: (client: PoolClient, done: (error?: Error) => void) => {
+        this.#prepare(client).then(() => done(), done)
+      },
       max: connections,
       keepAlive: true,
       application_name: 'bowline',
@@ -144,6 +149,12 @@ export class ResilientPool implements PostgresPool {
         await sleep(backoffMs)
       }
     }
+  }
+
+  /** Checks and limits a new connection. */
+  async #prepare(client: PoolClient): Promise<void> {
+    await assertPrimary(client, this.#hosts, (client as unknown as PrimaryClient).url)
+    await limitSession(client, this.#idleTransactionMs)
   }
 
   #watch(client: PoolClient): void {

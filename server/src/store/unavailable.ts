@@ -39,10 +39,10 @@ export function isOutage(error: unknown): boolean {
 const transientClasses: ReadonlySet<string> = new Set(['08', '53', '57', '58'])
 
 /**
- * SQLSTATEs: read-only transaction (a demoted primary), serialization failure, deadlock, lock not
- * available.
+ * SQLSTATEs: read-only transaction (a demoted primary), transaction that was idle for too long,
+ * serialization failure, deadlock, lock not available.
  */
-const transientStates: ReadonlySet<string> = new Set(['25006', '40001', '40P01', '55P03'])
+const transientStates: ReadonlySet<string> = new Set(['25006', '25P03', '40001', '40P01', '55P03'])
 
 function sqlStateOf(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.code : undefined
