@@ -5,6 +5,7 @@ import { joinNames, listIssues, shorten, andMore } from 'bowline/contract/valida
 import { errorCodeOf } from '../metrics/error-code-of.ts'
 import { describeIssue } from './describe-issue.ts'
 import { sizeText } from './body-sizes.ts'
+import { explainDiskFull } from '../kit/disk-full.ts'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 
 /** Messages for errors of Fastify that the client caused. */
@@ -68,7 +69,8 @@ export function failureBody(error: BowlineError, requestId: string): Failure {
 }
 
 /** Returns the error that a client receives for any thrown error. */
-export function toBowlineError(error: FastifyError | Error, request: FastifyRequest): BowlineError {
+export function toBowlineError(thrown: FastifyError | Error, request: FastifyRequest): BowlineError {
+  const error = explainDiskFull(thrown)
   if (isBowlineError(error) && error.status >= 200) return error
   if ('code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     const limit = sizeText(request.routeOptions.bodyLimit)

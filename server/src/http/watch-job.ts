@@ -11,6 +11,7 @@ import { withBaseUrl } from '../scrape/document/scrape-files.ts'
 import type { ClientOrigin } from './client-origin.ts'
 import { originOf } from './request-origin.ts'
 import type { Authenticator } from './auth.ts'
+import { isStoreUnavailable } from '../store/unavailable.ts'
 import { readJobStatus } from './job-status.ts'
 import type { ResponseMemory } from './response-memory.ts'
 
@@ -29,6 +30,7 @@ const closeCodes: Readonly<Record<string, number>> = {
   FORBIDDEN: 3003,
   JOB_NOT_FOUND: 1008,
   SERVER_BUSY: 1013,
+  STORE_UNAVAILABLE: 1013,
 }
 const internalError = 1011
 
@@ -91,6 +93,13 @@ function toCloseReason(message: string): string {
   return message.replaceAll(/[^ !#-[\]-~]/g, '?').slice(0, 80)
 }
 
+/** Waits a second if the database does not respond. The job goes on when it does. */
+async function waitForStore(error: unknown): Promise<false> {
+  if (!isStoreUnavailable(error)) throw error
+  await sleep(pollMs)
+  return false
+}
+
 async function watch(
   deps: WatchDeps,
   { id, version }: { readonly id: string; readonly version: ApiVersion },
@@ -120,7 +129,8 @@ async function watch(
   // v2 clients treat the catch-up of an ended job as complete. If it cannot have all documents,
   // each is sent in a message of its own.
   let sent = (await sendStatus({ isComplete: isVersion2 && wasOver })) ?? 0
-  while (!disconnected.signal.aborted) {
+  // Returns whether the job has ended and all of its documents were sent.
+  const sendDocuments = async (): Promise<boolean> => {
     // The key may have been revoked meanwhile.
     await authenticate()
     using jobEvents = listen(jobs, job, disconnected.signal)
@@ -132,10 +142,12 @@ async function watch(
     using _held = responses.hold(teamId, documents)
     for (const document of documents) await send(client, { type: 'document', data: withBaseUrl(document, baseUrl) })
     sent += found
-    if (found > 0) continue
-    if (job.status !== 'scraping') break
+    if (found > 0) return false
+    if (job.status !== 'scraping') return true
     await jobEvents.wait()
+    return false
   }
+  while (!disconnected.signal.aborted && !(await sendDocuments().catch(waitForStore))) continue
   // A v2 client takes the final status and documents from a catch-up, or reads them over HTTP after
   // the close. Only JavaScript clients, which authenticate by subprotocol, recognize documents they
   // already have.

@@ -5,7 +5,7 @@ import { BowlineError } from 'bowline/kit/errors'
  * Returns STORE_UNAVAILABLE, after which a retry may succeed, for the system error of a full disk.
  * Returns other errors unchanged.
  */
-export function explainDiskFull(error: unknown): unknown {
+export function explainDiskFull<Thrown>(error: Thrown): Thrown | BowlineError {
   if (!isDiskFullError(error)) return error
   return new BowlineError('STORE_UNAVAILABLE', 'The disk of the server is full', {
     cause: error,

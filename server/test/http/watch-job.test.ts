@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { storeUnavailable } from '../../src/store/unavailable.ts'
 import { ResponseMemory } from '../../src/http/response-memory.ts'
 import { Watchers, type WatchDeps } from '../../src/http/watch-job.ts'
 
@@ -11,10 +12,10 @@ const text = 'x'.repeat(40_000_000)
 const job = { id: 'job', kind: 'batch', status: 'scraping', createdAt: new Date(), expiresAt: new Date(), completed: 1 }
 
 /** Serves a running job with one large document. */
-async function listen(responses: ResponseMemory) {
+async function listen(responses: ResponseMemory, find: () => Promise<object> = async () => job) {
   const events = new EventEmitter()
   const jobs = {
-    find: async () => job,
+    find,
     documents: async (_job: unknown, { skip }: { readonly skip: number }) =>
       skip === 0 ? { documents: [{ markdown: text, metadata: {} }], pagesRead: 1 } : { documents: [], pagesRead: 0 },
     explainSinglePage: async () => undefined,
@@ -61,6 +62,22 @@ test('clients that do not read the documents of a job keep others of the team fr
 
   expect(code).toBe(1013)
   expect((message as Buffer).length).toBeGreaterThan(text.length)
+})
+
+test('a database that does not respond for a moment does not end the connection', async () => {
+  let reads = 0
+  await using server = await listen(new ResponseMemory({ limitBytes: text.length }), async () => {
+    reads += 1
+    if (reads === 2) throw storeUnavailable(new Error('Connection terminated unexpectedly'))
+    return reads > 3 ? { ...job, status: 'completed' } : job
+  })
+
+  const [code, reason] = await once(
+    server.watch().on('message', () => undefined),
+    'close',
+  )
+
+  expect([code, String(reason)]).toEqual([1000, '{"type":"done"}'])
 })
 
 function isFull(responses: ResponseMemory): boolean {

@@ -68,6 +68,12 @@ test.skipIf(!canMount)(
     disk.fill()
 
     const full = 'The disk of the server is full'
+    const file = await fetch(`${lab.server.url}/v2/browser/${id}/files?name=a.txt`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${lab.server.apiKey}`, 'content-type': 'application/octet-stream' },
+      body: 'x'.repeat(100_000),
+    })
+    expect([file.status, await file.json()]).toEqual([503, expect.objectContaining({ error: full })])
     expect((await lab.api('POST', '/v2/scrape', screenshot)).body).toMatchObject({
       code: 'STORE_UNAVAILABLE',
       error: full,
