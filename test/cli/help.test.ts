@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Command } from 'commander'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -6,6 +8,7 @@ import { helpExamples } from '../../src/cli/help-examples.ts'
 import { loadCommands } from '../../src/cli/run-cli.ts'
 import { completionScript } from '../../src/terminal/completion.ts'
 import { runCommand } from '../lab/run-command.ts'
+import { repository } from '../lab/source-tree.ts'
 
 let commands: readonly Command[]
 beforeAll(async () => {
@@ -38,6 +41,52 @@ test('the examples of a command are in its help, and their flags exist', async (
       const flags = commandOf(example)?.options.map(({ long }) => long)
       for (const [flag] of example.matchAll(/--[a-z-]+/g)) expect(flags, example).toContain(flag)
     }
+  }
+})
+
+function readPage(path: string): string {
+  return readFileSync(join(repository, path), 'utf8')
+}
+
+/** The command lines in the shell blocks and the inline code of a page. */
+function commandLines(text: string): readonly string[] {
+  const blocks = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block)
+  const inline = [...text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/`([^`\n]*)`/g)]
+  return [...blocks.join('').replaceAll('\\\n', '').split('\n'), ...inline.map(([, code = '']) => code)]
+    .map((line) => line.replaceAll(/"[^"]*"/g, 'TEXT'))
+    .flatMap((line) => /(?:^|npx |\()bowline(?:-server)? +[a-z-][^#\\|>&]*/.exec(line) ?? [])
+    .map((line) => line.slice(line.indexOf('bowline')).split(' -- ')[0] ?? '')
+    .map((line) => line.replace(/^bowline-server +(?=-)/, 'bowline serve ').replace('bowline-server', 'bowline'))
+    .filter((line) => !/^bowline (?:-|needs )/.test(line))
+}
+
+test('the commands and flags that the documentation names exist', () => {
+  const pages = globSync('{README,SKILL,server/README,docs/*,docs/{guide,running}/*}.md', { cwd: repository })
+  const lines = pages.flatMap((page) => commandLines(readPage(page)).map((line) => ({ page, line })))
+  const unknown = lines.flatMap(({ page, line }) => {
+    const command = commandOf(line)
+    const isGroup = command !== undefined && command.commands.length > 0
+    if (command === undefined || (isGroup && !line.trim().endsWith(command.name()))) return [`${page}: ${line}`]
+    const flags = new Set(command.options.flatMap(({ long, short }) => [long, short]))
+    const missing = [...line.matchAll(/(?<= )--?[a-z][a-z-]*/g)].filter(
+      ([flag]) => flag !== '--help' && !flags.has(flag),
+    )
+    return missing.map(([flag]) => `${page}: ${flag} in ${line}`)
+  })
+
+  expect(lines.length).toBeGreaterThan(150)
+  expect(unknown).toEqual([])
+})
+
+test('the table of the guide has every command and verb, and no others', () => {
+  const rows = readPage('docs/guide/command-line.md').matchAll(/^\| `bowline ([a-z-]+) ?([a-z\\|-]*)/gm)
+  const named = Map.groupBy(rows, ([, name]) => name)
+  const verbsOf = (name: string) => named.get(name)?.flatMap(([, , verbs = '']) => verbs.split(String.raw`\|`)) ?? []
+
+  expect(new Set(named.keys())).toEqual(new Set(commands.map((command) => command.name())))
+  for (const group of commands.filter((command) => command.commands.length > 0)) {
+    const verbs = group.commands.map((command) => command.name())
+    expect(new Set(verbsOf(group.name())), group.name()).toEqual(new Set(verbs))
   }
 })
 
