@@ -15,6 +15,7 @@ import { createAccessChecks } from '../http/access-checks.ts'
 import type { AuditLog } from '../audit/audit-log.ts'
 import { createAuthenticator, type Authenticator } from '../http/auth.ts'
 import { ClientOrigin } from '../http/client-origin.ts'
+import { MessageMemory } from '../kit/message-memory.ts'
 import { ResponseMemory } from '../http/response-memory.ts'
 import { createAuthFailureLog, type AuthFailureLog } from '../http/auth-failures.ts'
 import { Readiness } from '../http/readiness.ts'
@@ -194,12 +195,14 @@ function createSockets(
 ): Sockets {
   const baseUrlOf = origin.baseUrlOf.bind(origin)
   const responses = new ResponseMemory()
+  const messages = new MessageMemory()
   return {
     responses,
-    gateway: new Gateway({ sessions, resumeSeconds, baseUrlOf, onError }),
+    gateway: new Gateway({ sessions, resumeSeconds, baseUrlOf, messages, onError }),
     viewers: new Viewers({
       // A second call to `end` only waits for the bill of the first.
       billedRow: async (id, reason) => (await sessions.end(id, reason)) ?? findSession(store.db, id),
+      messages,
       onError,
     }),
     watchers: new Watchers({ jobs, authenticator, origin, responses, onError }),

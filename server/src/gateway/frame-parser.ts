@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { FrameError } from '../kit/frame-error.ts'
 
 /** Receives the messages and control frames of a client. */
 export interface FrameListener {
@@ -9,16 +10,6 @@ export interface FrameListener {
   readonly onClose: (code: number, reason: Buffer) => void
 }
 
-/** A violation of the protocol, and the code that the connection is closed with. */
-export class FrameError extends Error {
-  readonly closeCode: number
-
-  constructor(closeCode: number, message: string) {
-    super(message)
-    this.closeCode = closeCode
-  }
-}
-
 const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
 
 /** Maximum number of frames of a message. Each takes memory in addition to its bytes. */
@@ -26,6 +17,9 @@ const maxFragments = 10_000
 
 /** Fragments up to this size are copied. A larger one keeps the packet in memory it came in. */
 const maxCopiedBytes = 16 * 1024
+
+/** Memory that a buffer takes in addition to its bytes. */
+const bufferBytes = 256
 
 /**
  * Parses the frames of WebSocket clients (RFC 6455). A frame within one chunk is passed on without
@@ -48,6 +42,20 @@ export class FrameParser {
     this.#listener = listener
   }
 
+  /** Bytes of memory that a message takes which is not complete yet. */
+  get unfinishedBytes(): number {
+    const buffers = this.#chunks.length + this.#fragments.length
+    return this.#bytes + this.#fragmentBytes + buffers * bufferBytes
+  }
+
+  /** Drops an incomplete message. Nothing can be parsed any more. */
+  discard(): void {
+    this.#chunks = []
+    this.#bytes = 0
+    this.#fragments = []
+    this.#fragmentBytes = 0
+  }
+
   /** Parses a chunk, and calls the listener with all that it completes. Throws FrameError. */
   parse(chunk: Buffer): void {
     let data = chunk
@@ -63,7 +71,9 @@ export class FrameParser {
       if (end === undefined) break
       start = end
     }
-    this.#chunks = start < data.length ? [data.subarray(start)] : []
+    // A copy, because `data` may be much longer.
+    const rest = start === 0 ? data : Buffer.from(data.subarray(start))
+    this.#chunks = rest.length > 0 ? [rest] : []
     this.#bytes = data.length - start
   }
 
@@ -123,7 +133,8 @@ export class FrameParser {
     if (opcode !== opcodes.continuation) this.#isFragmentedText = opcode === opcodes.text
     let message = payload
     if (!isFinal || this.#fragments.length > 0) {
-      this.#fragments.push(payload.length > maxCopiedBytes ? payload : Buffer.from(payload))
+      const isMostOfPacket = payload.length * 2 > payload.buffer.byteLength
+      this.#fragments.push(payload.length > maxCopiedBytes && isMostOfPacket ? payload : Buffer.from(payload))
       this.#fragmentBytes += payload.length
       if (this.#fragments.length > maxFragments) throw new FrameError(1008, 'The message has too many fragments')
       if (!isFinal) return

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { EndReason } from 'bowline/contract/browser'
 import { resumeSecondsHeader } from 'bowline/contract/resume'
 import { closeCodes } from 'bowline/contract/close-codes'
+import { MessageMemory } from '../kit/message-memory.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { CdpClient } from './cdp-client.ts'
@@ -18,6 +19,8 @@ export interface GatewayDeps {
   readonly resumeSeconds: number
   /** Returns the URL under which a client has addressed the server, without trailing slash. */
   readonly baseUrlOf: (request: IncomingMessage) => string
+  /** Limits the memory for messages that are not complete yet. Default: one of its own. */
+  readonly messages?: MessageMemory | undefined
   readonly onError: (error: unknown, action: string) => void
 }
 
@@ -40,10 +43,12 @@ export class Gateway implements Disposable {
   /** Connections that can be resumed, by session id, target and the key that the client chose. */
   readonly #resumable = new Map<string, ClientConnection>()
   readonly #buffers = new ClientBuffers()
+  readonly #messages: MessageMemory
   readonly #timer: NodeJS.Timeout
 
   constructor(deps: GatewayDeps) {
     this.#deps = deps
+    this.#messages = deps.messages ?? new MessageMemory()
     this.#timer = setInterval(() => {
       const nowMs = performance.now()
       for (const client of this.#clients) client.pingOrClose(nowMs)
@@ -67,7 +72,7 @@ export class Gateway implements Disposable {
     if (upgrade.socket.destroyed) return
     const connection = this.#resumable.get(mapKey(session, resume, targetId))
     const { received } = resume
-    const webSocket = this.#accept(upgrade)
+    const webSocket = this.#accept(session, upgrade)
     if (connection?.canResumeAt(received) === true) connection.resume(webSocket, received)
     else webSocket.close(closeCodes['not-resumable'], 'not-resumable')
   }
@@ -109,12 +114,12 @@ export class Gateway implements Disposable {
       baseUrl: this.#deps.baseUrlOf(upgrade.request),
     })
     const forget = resume === undefined ? undefined : this.#keep(mapKey(session, resume, targetId), connection)
-    this.#start(client, { connection, webSocket: this.#accept(upgrade), forget })
+    this.#start(client, { connection, webSocket: this.#accept(session, upgrade), forget })
   }
 
-  #accept(upgrade: Upgrade): ServerWebSocket {
+  #accept({ row }: LiveSession, upgrade: Upgrade): ServerWebSocket {
     const headers = { [resumeSecondsHeader]: String(this.#deps.resumeSeconds) }
-    return acceptWebSocket(upgrade, { maxPayloadBytes, headers })
+    return acceptWebSocket(upgrade, { maxPayloadBytes, headers, held: this.#messages.open(row) })
   }
 
   /** Starts the connection of a new client. `forget` is called when it has ended. */

@@ -4,7 +4,10 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { BowlineError } from 'bowline/kit/errors'
 import { WriteBatch } from '../kit/write-batch.ts'
-import { FrameError, FrameParser } from './frame-parser.ts'
+import { FrameError } from '../kit/frame-error.ts'
+import type { HeldMessage } from '../kit/message-memory.ts'
+import { UnfinishedMessage } from '../kit/unfinished-message.ts'
+import { FrameParser } from './frame-parser.ts'
 
 /** An authorized WebSocket upgrade. */
 export interface Upgrade {
@@ -19,6 +22,8 @@ export interface WebSocketOptions {
   readonly maxPayloadBytes: number
   /** Additional headers of the response, by name. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Counts the bytes of a message that is not complete yet. Default: they are not limited. */
+  readonly held?: HeldMessage | undefined
 }
 
 /** Events of a `ServerWebSocket`. `close`: the code of the client's close frame, or 1006. */
@@ -62,7 +67,7 @@ export function acceptWebSocket({ request, socket, head }: Upgrade, options: Web
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join('')}\r\n`)
-  return new ServerWebSocket(socket, head, options.maxPayloadBytes)
+  return new ServerWebSocket(socket, head, options)
 }
 
 /** Messages up to this size are copied into one buffer with their header: one write is faster. */
@@ -87,19 +92,26 @@ export class ServerWebSocket extends EventEmitter<WebSocketEvents> {
   readonly #socket: Socket
   readonly #parser: FrameParser
   readonly #batch: WriteBatch
+  readonly #unfinished: UnfinishedMessage | undefined
   #isClosing = false
   #received: { readonly code: number; readonly reason: Buffer } | undefined
 
-  constructor(socket: Socket, head: Buffer, maxPayloadBytes: number) {
+  constructor(socket: Socket, head: Buffer, { maxPayloadBytes, held }: WebSocketOptions) {
     super()
     this.#socket = socket
     this.#batch = new WriteBatch(socket)
     this.#parser = new FrameParser(maxPayloadBytes, {
-      onMessage: (payload) => this.#received ?? this.emit('message', payload),
+      onMessage: (payload) => {
+        this.#unfinished?.complete()
+        if (this.#received === undefined) this.emit('message', payload)
+      },
       onPing: (payload) => this.#respondToPing(payload),
       onPong: (payload) => this.#received ?? this.emit('pong', payload),
       onClose: (code, reason) => this.#received ?? this.#handleClose(code, reason),
     })
+    const isPaused = (): boolean => this.isPaused
+    const onStalled = (error: FrameError): void => this.#fail(error)
+    this.#unfinished = held && new UnfinishedMessage({ held, isPaused, onStalled })
     socket.setTimeout(0)
     socket.setNoDelay(true)
     if (head.length > 0) socket.unshift(head)
@@ -109,6 +121,7 @@ export class ServerWebSocket extends EventEmitter<WebSocketEvents> {
     socket.on('error', () => void socket.destroy())
     socket.on('close', () => {
       this.#isClosing = true
+      this.#unfinished?.[Symbol.dispose]()
       this.emit('close', this.#received?.code ?? 1006, this.#received?.reason ?? Buffer.alloc(0))
     })
   }
@@ -183,14 +196,21 @@ export class ServerWebSocket extends EventEmitter<WebSocketEvents> {
   #parse(chunk: Buffer): void {
     try {
       this.#parser.parse(chunk)
+      this.#unfinished?.update(this.#parser.unfinishedBytes)
     } catch (error) {
       if (!(error instanceof FrameError)) throw error
-      this.close(error.closeCode)
-      // The rest cannot be parsed.
-      this.#socket.removeAllListeners('data').resume()
-      this.#endSocket()
-      this.emit('error', error)
+      this.#fail(error)
     }
+  }
+
+  #fail(error: FrameError): void {
+    this.close(error.closeCode, error.message)
+    // The rest cannot be parsed.
+    this.#socket.removeAllListeners('data').resume()
+    this.#parser.discard()
+    this.#unfinished?.[Symbol.dispose]()
+    this.#endSocket()
+    this.emit('error', error)
   }
 
   #endSocket(): void {

@@ -3,6 +3,8 @@ import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { EndReason } from 'bowline/contract/browser'
+import { MessageMemory } from '../kit/message-memory.ts'
+import { limitMessages } from './limit-messages.ts'
 import { isClientFault } from './socket-fault.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
 import type { Ended } from './server-message.ts'
@@ -12,7 +14,7 @@ import type { WatchedBrowser } from './watched-browser.ts'
 
 /** A session whose live view viewers may join. */
 export interface ViewableSession {
-  readonly row: Pick<SessionRow, 'id'>
+  readonly row: Pick<SessionRow, 'id' | 'teamId'>
   readonly liveView: LiveView
   /** Aborts when the session ends. The reason is its EndReason. */
   readonly ended: AbortSignal
@@ -24,6 +26,8 @@ export interface ViewableSession {
 export interface ViewersDeps {
   /** Resolves to the row of a session once the session is billed. */
   readonly billedRow: (id: string, reason: EndReason) => Promise<SessionRow | undefined>
+  /** Limits the memory for messages that are not complete yet. Default: one of its own. */
+  readonly messages?: MessageMemory | undefined
   readonly onError: (error: unknown, action: string) => void
 }
 
@@ -48,11 +52,13 @@ export class Viewers implements Disposable {
   // Frames are compressed already.
   readonly #server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: maxPayloadBytes })
   readonly #viewers = new Set<Viewer>()
+  readonly #messages: MessageMemory
   readonly #timer: NodeJS.Timeout
   #refusals = 0
 
   constructor(deps: ViewersDeps) {
     this.#deps = deps
+    this.#messages = deps.messages ?? new MessageMemory()
     this.#timer = setInterval(() => {
       const nowMs = performance.now()
       for (const viewer of this.#viewers) viewer.checkAlive(nowMs)
@@ -73,6 +79,7 @@ export class Viewers implements Disposable {
   connect(session: ViewableSession, kind: 'view' | 'interact', { request, socket, head }: ViewerUpgrade): void {
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       socket.setNoDelay(true)
+      limitMessages(webSocket, socket, this.#messages.open(session.row))
       this.#addViewer(session, webSocket, kind === 'interact').catch((error: unknown) => {
         this.#deps.onError(error, `live view of session ${session.row.id}`)
         webSocket.close(1011, 'The live view could not be opened')

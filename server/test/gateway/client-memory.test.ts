@@ -9,6 +9,7 @@ import { PageFocus } from '../../src/cdp/page-focus.ts'
 import { ReadPauser } from '../../src/cdp/read-pauser.ts'
 import { routePipe } from '../../src/cdp/router.ts'
 import { Gateway } from '../../src/gateway/gateway.ts'
+import { MessageMemory, type MessageMemoryLimits } from '../../src/kit/message-memory.ts'
 import type { LiveSession } from '../../src/sessions/live-session.ts'
 import type { CdpIncoming } from '../cdp/channel-client.ts'
 
@@ -52,11 +53,11 @@ function stubBrowser() {
 }
 
 /** A gateway with one session. `connectClient` connects a raw socket, and returns both its ends. */
-async function openGateway() {
+async function openGateway(limits: MessageMemoryLimits = {}) {
   const browser = stubBrowser()
   const { router } = browser
   const session = {
-    row: { id: 'session-1', onBrowserClose: 'keep' },
+    row: { id: 'session-1', teamId: 'team-1', onBrowserClose: 'keep' },
     browser: {
       router,
       binary: { kind: 'shell' },
@@ -76,7 +77,9 @@ async function openGateway() {
     throw error
   }
   const sessions = {} as ConstructorParameters<typeof Gateway>[0]['sessions']
-  const gateway = undo.use(new Gateway({ sessions, resumeSeconds: 0, baseUrlOf: () => 'http://localhost', onError }))
+  const messages = new MessageMemory(limits)
+  const baseUrlOf = (): string => 'http://localhost'
+  const gateway = undo.use(new Gateway({ sessions, resumeSeconds: 0, baseUrlOf, messages, onError }))
   const accepted: Socket[] = []
   const server = createServer().on('upgrade', (request, stream, head) => {
     const socket = stream as Socket
@@ -169,4 +172,69 @@ test('commands that wait for a proxy are refused beyond 64 MB', async () => {
 
   const message = 'More than 2000 commands or 64 MB are waiting'
   expect(JSON.parse(answer.toString())).toMatchObject({ id: 2, error: { message } })
+})
+
+/** The start of a message in a frame that is complete. The message is not. */
+function fragment(bytes: number): Buffer {
+  const header = Buffer.from([0x01, 0xff, ...Buffer.alloc(8), 0, 0, 0, 0])
+  header.writeBigUInt64BE(BigInt(bytes), 2)
+  return Buffer.concat([header, Buffer.alloc(bytes, 'x')])
+}
+
+/** Resolves to the close frame that the client receives. */
+async function closeFrameOf(socket: Socket): Promise<{ readonly code: number; readonly reason: string }> {
+  const parts: Buffer[] = []
+  for await (const part of socket) parts.push(part as Buffer)
+  const received = Buffer.concat(parts)
+  const start = received.indexOf(0x88)
+  return { code: received.readUInt16BE(start + 2), reason: received.subarray(start + 4).toString() }
+}
+
+test.each([
+  ['the session', { sessionBytes: 3 * megabyte }, 1009, /^The unfinished messages of the session exceed 3 MB: /],
+  ['its team', { totalBytes: 6 * megabyte }, 1013, /^The unfinished messages of the team exceed 3 MB: /],
+])('unfinished messages count for %s until they are complete', async (_owner, limits, code, reason) => {
+  const { connectClient } = await openGateway(limits)
+  const [first, second, third] = [await connectClient(), await connectClient(), await connectClient()]
+
+  first.socket.write(fragment(2 * megabyte))
+  await vi.waitFor(() => expect(first.serverEnd.bytesRead).toBeGreaterThan(2 * megabyte))
+  second.socket.on('error', () => undefined).write(fragment(2 * megabyte))
+  const closed = await closeFrameOf(second.socket)
+  const answered = once(first.socket, 'data')
+  first.socket.write(Buffer.from([0x80, 0x80, 0, 0, 0, 0]))
+  await answered
+  third.socket.write(Buffer.concat([fragment(2 * megabyte), Buffer.from([0x80, 0x80, 0, 0, 0, 0])]))
+  const [answer] = (await once(third.socket, 'data')) as [Buffer]
+
+  expect(closed).toEqual({ code, reason: expect.stringMatching(reason) as string })
+  expect(answer.toString()).toContain('-32700')
+})
+
+test('a message that makes no progress is given up, and pings do not change that', async () => {
+  const { connectClient } = await openGateway()
+  const { socket, serverEnd } = await connectClient()
+  socket.write(fragment(megabyte))
+  await vi.waitFor(() => expect(serverEnd.bytesRead).toBeGreaterThan(megabyte))
+  const closed = closeFrameOf(socket)
+
+  vi.advanceTimersByTime(12_000)
+  const before = serverEnd.bytesRead
+  socket.write(Buffer.from([0x8a, 0x80, 0, 0, 0, 0]))
+  await vi.waitFor(() => expect(serverEnd.bytesRead).toBeGreaterThan(before))
+  vi.advanceTimersByTime(12_000)
+
+  expect(await closed).toEqual({ code: 1008, reason: 'A message made no progress for 15 s: send it faster' })
+})
+
+test('a command of 100 MB is read', async () => {
+  const { url } = await openGateway()
+  const client = new WebSocket(url)
+  undo.defer(() => client.terminate())
+  await once(client, 'open')
+
+  client.send(`{"id":1,"method":"Page.navigate","params":{"url":"file:///${'x'.repeat(100_000_000)}"}}`)
+  const [answer] = (await once(client, 'message')) as [Buffer]
+
+  expect(JSON.parse(answer.toString())).toMatchObject({ id: 1, error: { code: -32_000 } })
 })

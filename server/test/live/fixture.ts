@@ -80,7 +80,12 @@ export async function showPage(browser: Browser, html: string): Promise<Fixture>
       onError,
     }),
   )
-  const session: ViewableSession = { row: { id: 'session-1' }, liveView, ageMs: () => 0, ended: ended.signal }
+  const session: ViewableSession = {
+    row: { id: 'session-1', teamId: 'team-1' },
+    liveView,
+    ageMs: () => 0,
+    ended: ended.signal,
+  }
   const viewers = undo.use(new Viewers({ billedRow: async () => undefined, onError }))
   const server = createServer()
   server.on('upgrade', (request, socket, head) => {
