@@ -1,14 +1,16 @@
 import { runEvery } from '../kit/run-every.ts'
 import { findExpiredArtifacts } from './artifact-queries.ts'
+import { databaseTime } from '../store/database-time.ts'
 import type { Store } from '../store/store.ts'
 import type { Artifacts } from './artifacts.ts'
 
 const everyMs = 600_000
 
-/** Deletes expired artifacts. */
-export async function sweepArtifacts(store: Store, artifacts: Artifacts, now: Date = new Date()): Promise<void> {
+/** Deletes the artifacts that have expired at a time. Default: the time of the database. */
+export async function sweepArtifacts(store: Store, artifacts: Artifacts, now?: Date): Promise<void> {
+  const time = now ?? (await databaseTime(store.db))
   for (;;) {
-    const ids = await findExpiredArtifacts(store.db, now)
+    const ids = await findExpiredArtifacts(store.db, time)
     if (ids.length === 0) return
     for (const id of ids) await artifacts.remove(id)
   }

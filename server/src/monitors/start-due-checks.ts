@@ -3,6 +3,7 @@ import { findDueMonitors, findMonitor, claimDueRun, type DueMonitor } from './qu
 import { checkQueue } from './check-queue.ts'
 import { estimateMonitor, type EstimateDeps } from './estimate.ts'
 import type { MonitorDeps } from './monitor-deps.ts'
+import { databaseTime } from '../store/database-time.ts'
 import { nextRun } from './next-run.ts'
 
 const batchSize = 100
@@ -13,9 +14,10 @@ export type StartChecksDeps = Pick<MonitorDeps, 'store' | 'queues' | 'metrics' |
 /**
  * Starts due checks, one per monitor, even if several were missed. If several servers try, one
  * of them succeeds. Returns the number of checks started. A check that would overlap a running one
- * is stored as skipped.
+ * is stored as skipped. `at` defaults to the time of the database.
  */
-export async function startDueChecks(deps: StartChecksDeps, now: Date = new Date()): Promise<number> {
+export async function startDueChecks(deps: StartChecksDeps, at?: Date): Promise<number> {
+  const now = at ?? (await databaseTime(deps.store.db))
   let started = 0
   for (const due of await findDueMonitors(deps.store.db, { now, limit: batchSize })) {
     try {

@@ -6,6 +6,7 @@ import { deleteOldTrackedPages } from '../scrape/queries/scrapes.ts'
 import { deleteOldSessions } from '../sessions/session-retention.ts'
 import type { Blobs } from '../blobs/blobs.ts'
 import { sweepOrphanedFiles } from '../scrape/document/sweep-scrapes.ts'
+import { databaseTime } from '../store/database-time.ts'
 import type { Store } from '../store/store.ts'
 import { claimRun } from './claim-run.ts'
 
@@ -67,9 +68,10 @@ export function startRetention({ store, blobs, retentionDays, onError }: Retenti
 export async function applyRetention(
   { store, blobs }: Pick<RetentionDeps, 'store' | 'blobs'>,
   retentionDays: number,
-  { nowMs = Date.now(), signal }: { readonly nowMs?: number; readonly signal?: AbortSignal } = {},
+  { signal, ...at }: { readonly nowMs?: number; readonly signal?: AbortSignal } = {},
 ): Promise<RetentionResult> {
   const { db } = store
+  const nowMs = at.nowMs ?? (await databaseTime(db)).getTime()
   const before = new Date((Math.floor(nowMs / dayMs) - retentionDays) * dayMs)
   return {
     sessions: await inBatches(async () => deleteOldSessions(db, before, batchSize), signal),

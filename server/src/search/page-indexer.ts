@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { dayMs } from 'bowline/kit/day-ms'
 import { urlWithoutFragment } from '../kit/url-without-fragment.ts'
 import { runEvery } from '../kit/run-every.ts'
+import { databaseTime } from '../store/database-time.ts'
 import type { IndexPage, ScrapedPage } from '../scrape/document/scraped-page.ts'
 import { deleteUnusedWords } from './word-count-queries.ts'
 import { findIndexed, saveIndexedPages, sweepIndexedPages, type IndexedPage } from './indexed-page-queries.ts'
@@ -72,9 +73,9 @@ export class PageIndexer implements AsyncDisposable {
   }
 
   /** Removes old pages, and pages over the limit of their team. */
-  async sweep(now: Date = new Date()): Promise<void> {
-    const before = new Date(now.getTime() - retentionMs)
+  async sweep(now?: Date): Promise<void> {
     const { db } = this.#deps.store
+    const before = new Date((now ?? (await databaseTime(db))).getTime() - retentionMs)
     while (await sweepIndexedPages(db, { before, perTeam: this.#deps.maxPages })) continue
     await this.#counter.countAll()
     await deleteUnusedWords(db)

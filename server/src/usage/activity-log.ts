@@ -10,6 +10,7 @@ import {
   type ActivityRow,
   type ListedActivity,
 } from './activity-queries.ts'
+import { databaseTime } from '../store/database-time.ts'
 import type { Store } from '../store/store.ts'
 
 /** An activity entry to record. */
@@ -55,7 +56,9 @@ export function openActivityLog(store: Store, onError: (error: unknown, action: 
     writing = writing.then(write)
     return writing
   }
-  const sweep = runEvery(sweepEveryMs, async () => deleteOldActivities(store.db, new Date(Date.now() - dayMs)), {
+  const sweepActivities = async (): Promise<void> =>
+    deleteOldActivities(store.db, new Date((await databaseTime(store.db)).getTime() - dayMs))
+  const sweep = runEvery(sweepEveryMs, sweepActivities, {
     onError: (error) => onError(error, 'deleting old activity'),
   })
   return {

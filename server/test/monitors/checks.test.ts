@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { createTransport } from 'nodemailer'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
 import { openTaskQueues } from '../../src/queue/open-task-queues.ts'
 import { Mailer } from '../../src/monitors/mail/mailer.ts'
@@ -103,6 +103,16 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
       { status: 'queued', trigger: 'scheduled', scheduledFor: daysAgo(3), estimatedCredits: 1 },
     ])
     expect((await findMonitor(store.db, id))?.nextRunAt).toEqual(new Date('2026-03-06T11:00:00Z'))
+  })
+
+  test('are due by the clock of the database', async () => {
+    const { id } = await makeMonitor(new Date(Date.now() - 60_000))
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 72 * 3_600_000 })
+
+    await startDueChecks(deps).finally(() => vi.useRealTimers())
+
+    const { nextRunAt } = (await findMonitor(store.db, id)) ?? {}
+    expect(nextRunAt?.getTime()).toBeLessThan(Date.now() + 3_600_001)
   })
 
   test('are started once, even if several servers try', async () => {

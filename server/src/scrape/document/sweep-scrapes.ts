@@ -3,6 +3,7 @@ import { isUuid, timeOfUuid } from 'bowline/kit/ids'
 import { runEvery } from '../../kit/run-every.ts'
 import type { Blobs } from '../../blobs/blobs.ts'
 import { deleteOldScrapes, findUnusedScrapeIds } from '../queries/scrapes.ts'
+import { databaseTime } from '../../store/database-time.ts'
 import type { Store } from '../../store/store.ts'
 import { scrapeFolder } from './scrape-files.ts'
 import { cacheTtlMs } from './stored-scrapes.ts'
@@ -26,10 +27,11 @@ export function startScrapeSweep(deps: ScrapeSweepDeps): AsyncDisposable {
 /** Deletes scrapes made before a time. Default: those older than the cache lifetime. */
 export async function sweepScrapes(
   { store, blobs }: Pick<ScrapeSweepDeps, 'store' | 'blobs'>,
-  before: Date = new Date(Date.now() - cacheTtlMs),
+  before?: Date,
 ): Promise<void> {
+  const limit = before ?? new Date((await databaseTime(store.db)).getTime() - cacheTtlMs)
   for (;;) {
-    const { withBlobs, isDone } = await deleteOldScrapes(store.db, before)
+    const { withBlobs, isDone } = await deleteOldScrapes(store.db, limit)
     for (const id of withBlobs) await deleteFiles(blobs, id)
     if (isDone) return
   }
@@ -44,13 +46,14 @@ const batchSize = 500
 /** Deletes files of scrapes that were never stored. Returns the number of these scrapes. */
 export async function sweepOrphanedFiles(
   { store, blobs }: Pick<ScrapeSweepDeps, 'store' | 'blobs'>,
-  { nowMs = Date.now(), signal }: { readonly nowMs?: number; readonly signal?: AbortSignal | undefined } = {},
+  { nowMs, signal }: { readonly nowMs?: number; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<number> {
+  const before = (nowMs ?? (await databaseTime(store.db)).getTime()) - orphanAgeMs
   const old = new Set<string>()
   for await (const key of blobs.list(scrapeFolder)) {
     signal?.throwIfAborted()
     const id = key.split('/').at(1) ?? ''
-    if (isUuid(id) && (timeOfUuid(id) ?? Infinity) < nowMs - orphanAgeMs) old.add(id)
+    if (isUuid(id) && (timeOfUuid(id) ?? Infinity) < before) old.add(id)
   }
   const ids = [...old]
   let count = 0
