@@ -14,8 +14,8 @@ export interface ClientSecretsDeps {
   readonly send: (message: object) => void
 }
 
-/** Far larger than any result of a tool. Masking takes the time of the whole server. */
-const maxMaskedCharacters = 10_000_000
+/** Far larger than any result of a tool. Also for all texts of a client that wait to be masked. */
+const maxMaskedCharacters = 2_000_000
 
 /** Parameters of the commands. Others are ignored, as Chromium does. */
 const commandParams = {
@@ -28,7 +28,7 @@ const commandParams = {
     texts: z
       .array(z.string())
       .max(100)
-      .refine((texts) => texts.reduce((sum, { length }) => sum + length, 0) <= maxMaskedCharacters, {
+      .refine((texts) => charactersOf(texts) <= maxMaskedCharacters, {
         error: `must have at most ${maxMaskedCharacters} characters in total`,
       }),
   }),
@@ -40,6 +40,10 @@ const commandParams = {
  */
 export class ClientSecrets {
   readonly #deps: ClientSecretsDeps
+  /** Characters of texts that wait to be masked. */
+  #waiting = 0
+  /** Settles once the texts of earlier commands are masked. */
+  #masked: Promise<unknown> = Promise.resolve()
 
   constructor(deps: ClientSecretsDeps) {
     this.#deps = deps
@@ -67,11 +71,31 @@ export class ClientSecrets {
         return {}
       }
       case 'Bowline.maskSecrets':
-        return { texts: commandParams[method].parse(params).texts.map((text) => secrets.mask.apply(text)) }
+        return { texts: await this.#mask(commandParams[method].parse(params).texts) }
       default:
         throw new BowlineError('CDP_FAILED', `'${method.slice(0, 100)}' wasn't found`)
     }
   }
+
+  /** Masks the texts of one command after another, so that many do not share each turn. */
+  async #mask(texts: readonly string[]): Promise<readonly string[]> {
+    const characters = charactersOf(texts)
+    if (this.#waiting + characters > maxMaskedCharacters)
+      throw new BowlineError('BAD_REQUEST', 'Too many texts wait to be masked. Await the responses of earlier commands')
+    this.#waiting += characters
+    const { mask } = this.#deps.session.secrets
+    const masking = this.#masked.then(async () => {
+      const masked: string[] = []
+      for (const text of texts) masked.push(await mask.applyInTurns(text))
+      return masked
+    })
+    this.#masked = masking.catch(() => undefined).finally(() => (this.#waiting -= characters))
+    return masking
+  }
+}
+
+function charactersOf(texts: readonly string[]): number {
+  return texts.reduce((sum, { length }) => sum + length, 0)
 }
 
 function describe(error: unknown): string {

@@ -34,7 +34,8 @@ export class ConsoleLog {
   }
 
   #write(line: ConsoleLine): void {
-    const masked = this.#mask.applyToJson(line)
-    this.#file.append(Buffer.from(`${JSON.stringify({ ...masked, text: masked.text.slice(0, maxTextLength) })}\n`))
+    // Cut before it is masked: pages write texts of any length. Values at the end are masked in part.
+    const cut = { ...line, text: line.text.slice(0, maxTextLength) }
+    this.#file.append(Buffer.from(`${JSON.stringify(this.#mask.applyToJson(cut))}\n`))
   }
 }

@@ -1,52 +1,59 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { BowlineError } from 'bowline/kit/errors'
 import { escapeHtml } from '../kit/escape-html.ts'
-import { LinearSearch, overlapOf } from '../kit/linear-search.ts'
+import { charactersPerStep, SpellingSearch } from './spelling-search.ts'
 
 /**
  * Replaces typed values by `<secret>NAME</secret>`, in the spellings that URLs, forms, JSON and
- * HTML give them. Other encodings, such as base64, are not recognized.
+ * HTML give them. Other encodings, such as base64, are not recognized. Takes linear time in the
+ * text, whatever the number of values.
  */
 export class SecretMask {
   /** Replacements by spelling. */
   readonly #masks = new Map<string, string>()
-  /** Searches by spelling, longest first: longer values can contain shorter ones. */
-  #searches: ReadonlyMap<string, LinearSearch> = new Map()
+  /** Characters of all spellings. */
+  #length = 0
+  /** Finds the spellings. Built when it is needed. */
+  #search: SpellingSearch | undefined
 
   /** Whether no value is masked. */
   get isEmpty(): boolean {
     return this.#masks.size === 0
   }
 
-  /** Masks a value from now on. */
+  /** Masks a value from now on. Throws SECRET_REFUSED if the values are too long in total. */
   add(name: string, value: string): void {
-    for (const spelling of spellingsOf(value)) this.#masks.set(spelling, `<secret>${name}</secret>`)
-    const ordered = [...this.#masks.keys()].toSorted((left, right) => right.length - left.length)
-    this.#searches = new Map(
-      ordered.filter((spelling) => spelling !== '').map((spelling) => [spelling, new LinearSearch(spelling)]),
-    )
+    const spellings = [...spellingsOf(value)].filter((spelling) => spelling !== '')
+    const added = spellings.filter((spelling) => !this.#masks.has(spelling))
+    const length = added.reduce((sum, spelling) => sum + spelling.length, this.#length)
+    if (length > maxSpelledCharacters) {
+      throw new BowlineError('SECRET_REFUSED', 'The secrets typed in this session are too long to be masked together', {
+        hint: 'Type the secret in another session.',
+      })
+    }
+    this.#length = length
+    for (const spelling of spellings) this.#masks.set(spelling, `<secret>${name}</secret>`)
+    this.#search = undefined
   }
 
   /** Masks all values in a text, also where the text or a line of it ends within a value. */
   apply(text: string): string {
-    return this.isEmpty ? text : this.#maskCut(this.#maskWhole(text))
+    if (this.isEmpty) return text
+    const steps = this.#maskInSteps(text)
+    for (;;) {
+      const { done, value } = steps.next()
+      if (done === true) return value
+    }
   }
 
-  /** Masks whole values. Unlike a regular expression, it takes linear time for any value. */
-  #maskWhole(text: string): string {
-    const next = new Map([...this.#searches].map(([spelling, search]) => [spelling, search.indexIn(text)]))
-    const parts: string[] = []
-    let from = 0
+  /** Does the same as `apply`, with a turn for other work after each part of the text. */
+  async applyInTurns(text: string): Promise<string> {
+    if (this.isEmpty) return text
+    const steps = this.#maskInSteps(text)
     for (;;) {
-      let first: string | undefined
-      for (const [spelling, at] of next) {
-        const current = at !== -1 && at < from ? (this.#searches.get(spelling)?.indexIn(text, from) ?? -1) : at
-        if (current === -1) next.delete(spelling)
-        else if (current !== at) next.set(spelling, current)
-        if (current !== -1 && (first === undefined || current < (next.get(first) ?? Infinity))) first = spelling
-      }
-      if (first === undefined) return parts.join('') + text.slice(from)
-      const at = next.get(first) ?? from
-      parts.push(text.slice(from, at), this.#masks.get(first) ?? '')
-      from = at + first.length
+      const { done, value } = steps.next()
+      if (done === true) return value
+      await nextTurn()
     }
   }
 
@@ -59,54 +66,77 @@ export class SecretMask {
     return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, this.applyToJson(field)])) as Value
   }
 
-  /**
-   * Masks starts of values in front of a mark of omission or the end of a line, and ends of values
-   * behind a mark of omission: the console of Chromium leaves out the middle of long texts.
-   */
-  #maskCut(text: string): string {
+  *#maskInSteps(text: string): Generator<undefined, string> {
+    this.#search ??= new SpellingSearch([...this.#masks.keys()])
+    // Values that are typed meanwhile belong to later texts.
+    const search = this.#search
+    return yield* this.#maskCut(yield* this.#maskWhole(text, search), search)
+  }
+
+  /** Masks whole values, from left to right and the longest one at each position. */
+  *#maskWhole(text: string, search: SpellingSearch): Generator<undefined, string> {
+    const { starts, spellings } = yield* search.findAll(text)
     const parts: string[] = []
     let from = 0
-    for (const { index: at } of text.matchAll(/…|\n|$/g)) {
-      const rest = text[from] === '…' ? this.#restAfter(text.slice(from + 1, at)) : undefined
-      if (rest !== undefined) {
-        parts.push(`…${rest.mask}`)
-        from += 1 + rest.length
-      }
-      const cut = at - from < minCutLength ? undefined : this.#cutBefore(text.slice(from, at))
-      if (cut !== undefined) parts.push(text.slice(from, at - cut.length), cut.mask)
-      else if (at > from) parts.push(text.slice(from, at))
-      from = at
+    for (let index = starts.length - 1; index >= 0; index--) {
+      if (index % charactersPerStep === 0) yield
+      const start = starts[index] ?? 0
+      const spelling = spellings[index] ?? ''
+      if (start < from) continue
+      parts.push(text.slice(from, start), this.#masks.get(spelling) ?? '')
+      from = start + spelling.length
     }
     return parts.join('') + text.slice(from)
   }
 
-  #restAfter(line: string): Cut | undefined {
-    for (const [spelling, mask] of this.#masks) {
-      if (!line.slice(0, spelling.length).includes(spelling.slice(-minCutLength))) continue
-      const length = overlapOf(spelling, line)
-      if (length >= minCutLength) return { length, mask }
+  /**
+   * Masks starts of values in front of a mark of omission or the end of a line, and ends of values
+   * behind a mark of omission: the console of Chromium leaves out the middle of long texts.
+   */
+  *#maskCut(text: string, search: SpellingSearch): Generator<undefined, string> {
+    const parts: string[] = []
+    let from = 0
+    let written = 0
+    let work = 0
+    const mask = (start: number, spelling: string, length: number): void => {
+      parts.push(text.slice(written, start), this.#masks.get(spelling) ?? '')
+      written = start + length
     }
-    return undefined
-  }
-
-  #cutBefore(line: string): Cut | undefined {
-    for (const [spelling, mask] of this.#masks) {
-      if (!line.slice(-spelling.length).includes(spelling.slice(0, minCutLength))) continue
-      const length = overlapOf(line, spelling)
-      if (length >= minCutLength) return { length, mask }
+    for (const at of endsOfLines(text)) {
+      if (text[from] === '…') {
+        const rest = search.restAfter(text, from + 1, at)
+        if (rest !== undefined) mask(from + 1, rest.spelling, rest.length)
+      }
+      const cut = search.cutBefore(text, Math.max(from, written), at)
+      if (cut !== undefined) mask(at - cut.length, cut.spelling, cut.length)
+      work += costPerLine + Math.min(at - from, search.maxLength)
+      from = at
+      if (work < charactersPerStep) continue
+      yield
+      work = 0
     }
-    return undefined
+    return parts.join('') + text.slice(written)
   }
 }
 
-/** A part of a value at the end or the start of a line. */
-interface Cut {
-  readonly length: number
-  readonly mask: string
-}
+/** Characters of all spellings that are searched for. They need about 40 bytes each. */
+const maxSpelledCharacters = 500_000
 
-/** Shorter parts of a value are not masked, since they can occur by chance. */
-const minCutLength = 6
+/** Work of a line, in characters. */
+const costPerLine = 10
+
+/** Yields where lines end or a mark of omission follows, and the end of the text. */
+function* endsOfLines(text: string): Generator<number> {
+  let line = text.indexOf('\n')
+  let omission = text.indexOf('…')
+  while (line !== -1 || omission !== -1) {
+    const isLine = omission === -1 || (line !== -1 && line < omission)
+    yield isLine ? line : omission
+    if (isLine) line = text.indexOf('\n', line + 1)
+    else omission = text.indexOf('…', omission + 1)
+  }
+  yield text.length
+}
 
 function spellingsOf(value: string): ReadonlySet<string> {
   const encoded = encodeURIComponent(value)

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { PatternAutomaton } from '../../src/kit/pattern-automaton.ts'
 import { SecretMask } from '../../src/secrets/secret-mask.ts'
 
 const value = `p"a<s>s & w%rd`
@@ -51,4 +52,66 @@ test('masks all texts of JSON, and leaves objects of classes alone', () => {
     list: ['a <secret>A</secret>', 1, null],
     bytes,
   })
+})
+
+test('masks the parts of values on both sides of a mark of omission, line by line', () => {
+  const mask = maskOf({ A: 'abcdefghijklmnop', B: 'klmnopqrstuvwx' })
+
+  expect(mask.apply('…klmnop\nabcdefgh\nx…stuvwxabcdef')).toBe(
+    '…<secret>A</secret>\n<secret>A</secret>\nx…<secret>B</secret><secret>A</secret>',
+  )
+})
+
+test.each([
+  ['spaces', ' '.repeat(5000)],
+  ['short lines', 'abc\n'.repeat(1250)],
+  ['marks of omission', '…'.repeat(5000)],
+  ['starts of values', 'xyz" <&xyz" <x'.repeat(360)],
+  ['one repeated character', 'x'.repeat(5000)],
+])('takes work in proportion to the text, whatever the number and length of values: %s', (_name, text) => {
+  const one = maskOf({ A: 'xyz" <&' })
+  const many = maskOf(
+    Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`S${index}`, `${index}x`.repeat(40 + index)])),
+  )
+
+  expect(charactersRead(many, text)).toBeLessThan(2 * charactersRead(one, text))
+  expect(charactersRead(many, text)).toBeLessThan(4 * text.length)
+  expect(charactersRead(many, text + text)).toBeLessThan(2.1 * charactersRead(many, text))
+})
+
+/** Counts the characters that are read while a text is masked. */
+function charactersRead(mask: SecretMask, text: string): number {
+  // Builds the search.
+  mask.apply('x')
+  const reads = vi.spyOn(PatternAutomaton.prototype, 'next')
+  mask.apply(text)
+  const { length } = reads.mock.calls
+  reads.mockRestore()
+  return length
+}
+
+test('other work gets turns while a long text is masked', async () => {
+  const mask = maskOf({ A: 'secret-value' })
+  const text = `${'x'.repeat(400_000)} secret-value`
+  let turns = 0
+  const count = (): void => {
+    turns += 1
+    timer = setImmediate(count)
+  }
+  let timer = setImmediate(count)
+
+  expect(await mask.applyInTurns(text)).toBe(mask.apply(text))
+
+  clearImmediate(timer)
+  expect(turns).toBeGreaterThan(9)
+})
+
+test('refuses values that are too long to be masked together, and still masks the others', () => {
+  const mask = maskOf({ A: 'secret-value' })
+  const add = (): void => {
+    for (let index = 0; index < 10; index++) mask.add(`LONG${index}`, `${index}"& `.repeat(2000))
+  }
+
+  expect(add).toThrow(expect.objectContaining({ code: 'SECRET_REFUSED' }))
+  expect(mask.apply('secret-value')).toBe('<secret>A</secret>')
 })
