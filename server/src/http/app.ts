@@ -14,7 +14,9 @@ import type { Usage } from '../usage/open-usage.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { Authenticator } from './auth.ts'
 import { createDenialLog } from './audit-denials.ts'
+import { acceptJson } from './accept-json.ts'
 import { authorizeRequests, type AccessOf } from './authorize.ts'
+import { BodyMemory } from './body-memory.ts'
 import { smallBodyBytes } from './body-sizes.ts'
 import type { Certificate } from './certificate.ts'
 import { trackRequests, type RequestDrain } from './draining.ts'
@@ -22,7 +24,6 @@ import { sendError } from './errors.ts'
 import type { ClientOrigin } from './client-origin.ts'
 import { identify } from './request-origin.ts'
 import type { ResponseMemory } from './response-memory.ts'
-import { parseJsonBody } from './json-body.ts'
 import type { Tracer } from '../kit/span.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Readiness } from './readiness.ts'
@@ -152,7 +153,6 @@ export async function buildHttpApp(
   app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler(sendError)
   app.setNotFoundHandler((request, reply) => sendError(routeNotFound(request), request, reply))
-  acceptJson(app)
   guardBodies(app)
   guardResponses(app)
   traceRequests(app, tracer)
@@ -163,6 +163,8 @@ export async function buildHttpApp(
   refuseUnknownRoutes(app)
   const logDenial = createDenialLog(deps.audit)
   const accessOf = authorizeRequests(app, { checks, nodeId, checkRateLimit, logDenial })
+  const bodies = new BodyMemory()
+  acceptJson(app, { accessOf, bodies })
   await registerOpenApi(app, { version: deps.version, baseUrlOf: baseUrls(deps) })
   await registerServerRoutes(app, deps, accessOf)
   registerJson(app, deps, accessOf)
@@ -178,6 +180,7 @@ export async function buildHttpApp(
       baseUrlOf: baseUrls(deps),
       record: deps.activity.record,
       responses: deps.responses,
+      bodies,
     }),
   )
   registerRecordings(app, { artifacts, accessOf })
@@ -314,20 +317,4 @@ function handlersOf(deps: HttpDeps): Handlers {
     ...auditLogHandlers({ store, audit }),
     ...extractHandlers({ store, extracts: deps.extracts }),
   }
-}
-
-/**
- * Accepts `Content-Type: application/json` with an empty body, which many clients send with DELETE.
- */
-function acceptJson(app: FastifyInstance): void {
-  // Fastify would pass `text/plain` to the schema as a string, and the error would not mention the
-  // missing header.
-  app.removeContentTypeParser('text/plain')
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (_request, text, done) => {
-    try {
-      return done(null, text === '' ? undefined : parseJsonBody(text))
-    } catch (error) {
-      return done(Error.isError(error) ? error : new Error(String(error)))
-    }
-  })
 }

@@ -1,11 +1,14 @@
 import { BowlineError } from 'bowline/kit/errors'
+import { ByteCounts } from '../kit/byte-limit.ts'
 
-/** Maximum size of all files that the server holds in memory to parse them, in bytes. */
-const defaultLimitBytes = 512 * 1024 * 1024
+const megabyte = 1024 * 1024
+
+/** Maximum size of all bodies that the server holds in memory, in bytes. */
+const defaultLimitBytes = 512 * megabyte
 
 /** The bytes that one request holds. Disposing it releases them. */
 export interface HeldBytes extends Disposable {
-  /** Adds bytes. Throws SERVER_BUSY if the requests then hold too many in total. */
+  /** Adds bytes. Throws SERVER_BUSY if the requests then hold too many. */
   readonly add: (bytes: number) => void
   /** Releases some of the bytes. */
   readonly release: (bytes: number) => void
@@ -15,43 +18,51 @@ export interface HeldBytes extends Disposable {
 
 /**
  * Limits the memory for the bodies of all requests together. Each body counts from its first byte
- * until its request ends, because the parser works on it.
+ * until its request ends, because the server works on it. A team may hold as much as it leaves
+ * free for others: half of the memory if it is the only one, and a quarter beside one that holds
+ * half.
  */
 export class BodyMemory {
   readonly #limitBytes: number
+  readonly #teams = new ByteCounts()
   #bytes = 0
 
   constructor({ limitBytes = defaultLimitBytes }: { readonly limitBytes?: number | undefined } = {}) {
     this.#limitBytes = limitBytes
   }
 
-  /** Returns the bytes of a new request, which are none. */
-  open(): HeldBytes {
+  /** Returns the bytes of a new request of a team, which are none. */
+  open(teamId: string): HeldBytes {
     let held = 0
-    const assertRoom = (bytes: number): void => {
-      if (this.#bytes + bytes > this.#limitBytes) throw busy(this.#limitBytes)
-    }
-    const release = (bytes: number): void => {
-      held -= bytes
-      this.#bytes -= bytes
+    const add = (bytes: number): void => {
+      held += bytes
+      this.#bytes += bytes
+      this.#teams.add(teamId, bytes)
     }
     return {
-      assertRoom,
-      release,
+      assertRoom: (bytes) => this.#assertRoom(teamId, bytes),
+      release: (bytes) => add(-bytes),
       add: (bytes) => {
-        assertRoom(bytes)
-        held += bytes
-        this.#bytes += bytes
+        this.#assertRoom(teamId, bytes)
+        add(bytes)
       },
-      [Symbol.dispose]: () => release(held),
+      [Symbol.dispose]: () => add(-held),
     }
+  }
+
+  #assertRoom(teamId: string, bytes: number): void {
+    const ofTeam = this.#teams.of(teamId)
+    if (ofTeam + bytes <= this.#limitBytes - this.#bytes - bytes) return
+    if (ofTeam >= this.#bytes - ofTeam) {
+      const size = `${Math.round(ofTeam / megabyte)} MB`
+      throw busy(`Requests of this team already send files and JSON of ${size}, which is near its maximum`)
+    }
+    const size = `${Math.round(this.#bytes / megabyte)} MB`
+    throw busy(`The server already receives and parses files and JSON of ${size}, which is near its maximum`)
   }
 }
 
-function busy(limitBytes: number): BowlineError {
-  return new BowlineError(
-    'SERVER_BUSY',
-    `The server is receiving and parsing files of ${Math.round(limitBytes / 1024 / 1024)} MB, its maximum`,
-    { retryAfterSeconds: 5 },
-  )
+function busy(message: string): BowlineError {
+  const hint = 'Send fewer large bodies at a time, and retry after the seconds in `Retry-After`.'
+  return new BowlineError('SERVER_BUSY', message, { hint, retryAfterSeconds: 5 })
 }

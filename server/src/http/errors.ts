@@ -44,7 +44,7 @@ export function sendError(error: FastifyError | Error, request: FastifyRequest, 
     else request.log.error({ err: error, requestId: request.id }, known.message)
   }
   // Fastify sets `Connection: close`. A client that is still sending would lose the response.
-  if (known.code === 'PAYLOAD_TOO_LARGE') reply.removeHeader('connection')
+  if (known.code === 'PAYLOAD_TOO_LARGE' || known.code === 'SERVER_BUSY') reply.removeHeader('connection')
   if (known.retryAfterSeconds !== undefined) void reply.header('retry-after', known.retryAfterSeconds)
   reply.errorCode = errorCodeOf(known)
   // A failure can have status 200, and the serializer of the route expects a success.

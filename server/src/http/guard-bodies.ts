@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 export interface BodyPace {
   /** Milliseconds between two checks of a body. */
   readonly windowMs: number
-  /** Minimum number of bytes received between two checks. */
+  /** Minimum number of bytes received between two checks, and a fiftieth of those before. */
   readonly minBytes: number
   /** Milliseconds a client has to finish an unread body after the response. */
   readonly drainMs: number
@@ -14,9 +14,9 @@ export interface BodyPace {
 const defaultPace: BodyPace = { windowMs: 20_000, minBytes: 20_000, drainMs: 2000 }
 
 /**
- * Closes the connections of clients that send a body at less than 1 kB/s, or that keep sending one
- * after the response. Body length is not limited here, and time during which the server applies
- * backpressure does not count.
+ * Closes the connections of clients that send a body at less than 1 kB/s, or 1 kB/s for each
+ * megabyte that has arrived, or that keep sending one after the response. Body length is not
+ * limited here, and time during which the server applies backpressure does not count.
  */
 export function guardBodies(app: FastifyInstance, pace: BodyPace = defaultPace): void {
   app.addHook('onRequest', async ({ raw }) => {
@@ -34,14 +34,16 @@ export function guardBodies(app: FastifyInstance, pace: BodyPace = defaultPace):
 
 function watch(request: IncomingMessage, { windowMs, minBytes }: BodyPace): void {
   const { socket } = request
-  let before = socket.bytesRead
+  const start = socket.bytesRead
+  let before = start
   const timer = setInterval(() => {
     if (request.complete || socket.destroyed) {
       clearInterval(timer)
       return
     }
     const hasBackpressure = request.readableLength >= request.readableHighWaterMark
-    const isSlow = socket.bytesRead - before < minBytes && !hasBackpressure
+    const expected = Math.max(minBytes, (before - start) / 50)
+    const isSlow = socket.bytesRead - before < expected && !hasBackpressure
     before = socket.bytesRead
     if (!isSlow) return
     clearInterval(timer)

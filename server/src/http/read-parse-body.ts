@@ -3,6 +3,7 @@ import { maxParseBytes, parseOptions } from 'bowline/contract/parse'
 import { scrapeRequest, type ScrapeRequest } from 'bowline/contract/scrape'
 import { BowlineError } from 'bowline/kit/errors'
 import type { UploadedFile } from '../scrape/load/document-reader.ts'
+import { chunkBytes } from './accept-json.ts'
 import type { HeldBytes } from './body-memory.ts'
 import { sizeText } from './body-sizes.ts'
 import { detachBody } from './detach-body.ts'
@@ -48,7 +49,7 @@ export async function readBytes(request: FastifyRequest, maxBytes: number, held:
     for await (const chunk of body as AsyncIterable<Buffer>) {
       bytes += chunk.length
       if (bytes > maxBytes) throw tooLarge()
-      held.add(chunk.length)
+      held.add(chunk.length + chunkBytes)
       chunks.push(chunk)
     }
   } finally {

@@ -7,7 +7,7 @@ import { sendError } from '../../src/http/errors.ts'
 import { readParseBody } from '../../src/http/read-parse-body.ts'
 
 test('files of all requests together may take a limited amount of memory', async () => {
-  const bodies = new BodyMemory({ limitBytes: 100_000 })
+  const bodies = new BodyMemory({ limitBytes: 200_000 })
   let total = 0
   const received = Promise.withResolvers<void>()
   await using app = Fastify()
@@ -15,7 +15,7 @@ test('files of all requests together may take a limited amount of memory', async
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   app.post('/', async (request) => {
-    using held = bodies.open()
+    using held = bodies.open('red')
     const add = (bytes: number): void => {
       held.add(bytes)
       total += bytes
@@ -47,10 +47,10 @@ test('files of all requests together may take a limited amount of memory', async
 })
 
 test('bytes that were released make room for others', () => {
-  const bodies = new BodyMemory({ limitBytes: 100 })
-  using held = bodies.open()
+  const bodies = new BodyMemory({ limitBytes: 200 })
+  using held = bodies.open('red')
   held.add(90)
-  using other = bodies.open()
+  using other = bodies.open('red')
   expect(() => other.add(20)).toThrow('maximum')
 
   held.release(40)
@@ -60,4 +60,18 @@ test('bytes that were released make room for others', () => {
 
   other.add(80)
   expect(() => other.add(1)).toThrow('maximum')
+})
+
+test('a team that sends as much as it can leaves room for others', () => {
+  const bodies = new BodyMemory({ limitBytes: 400 })
+  using red = bodies.open('red')
+  red.add(200)
+
+  using blue = bodies.open('blue')
+  using green = bodies.open('green')
+  blue.add(100)
+  green.add(50)
+
+  expect(() => red.add(1)).toThrow('Requests of this team')
+  expect(() => blue.add(1)).toThrow('The server already receives')
 })

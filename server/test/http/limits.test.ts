@@ -180,6 +180,16 @@ describe('a client that sends its body slowly', () => {
     clearInterval(dribble)
   })
 
+  test('must be the faster the more of the body it has sent', async () => {
+    await using server = await listen()
+    const { socket, closed } = server.open('/')
+    socket.write('x'.repeat(50_000))
+    const dribble = setInterval(() => socket.write('x'.repeat(40)), 20)
+
+    expect(await closed).toMatch(/^HTTP\/1\.1 408 /)
+    clearInterval(dribble)
+  })
+
   test('is disconnected after the response', async () => {
     await using server = await listen()
     const { socket, closed } = server.open('/refused')

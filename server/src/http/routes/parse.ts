@@ -12,7 +12,7 @@ import type { ParseUploads } from '../../scrape/uploads/parse-uploads.ts'
 import type { AccessOf } from '../authorize.ts'
 import { abortOnDisconnect } from '../disconnect-signal.ts'
 import { activityDescriber } from '../activity-of-call.ts'
-import { BodyMemory, type HeldBytes } from '../body-memory.ts'
+import type { BodyMemory, HeldBytes } from '../body-memory.ts'
 import { readBytes, readParseBody, toParseRequest, unusedWarning, type ParseBody } from '../read-parse-body.ts'
 import type { Handlers } from '../register.ts'
 import { registerRoute, registerServerRoute } from '../register-route.ts'
@@ -63,21 +63,23 @@ export function registerParse(
     readonly baseUrlOf: (request: FastifyRequest) => string
     /** Receives the activity of each parsed file, including failures. */
     readonly record: (activity: NewActivity) => void
-    /** Limits the memory for files of all requests. Default: 512 MB. */
-    readonly bodies?: BodyMemory | undefined
+    /** Limits the memory for files of all requests. */
+    readonly bodies: BodyMemory
     readonly responses: ResponseMemory
   },
 ): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
-  const { billedScrapes, uploads, accessOf, baseUrlOf, record, responses, bodies = new BodyMemory() } = deps
+  const { billedScrapes, uploads, accessOf, baseUrlOf, record, responses, bodies } = deps
   const describeActivity = activityDescriber(routes.parse)
   registerServerRoute(app, 'parseUpload', {
     handler: async (raw) => {
       const { id } = raw.params as { readonly id: string }
       const { uploadRef } = raw.query as { readonly uploadRef?: unknown }
-      using held = bodies.open()
-      const read = async (): Promise<Buffer> => readBytes(raw, maxParseBytes, held)
+      const read = async (teamId: string): Promise<Buffer> => {
+        using held = bodies.open(teamId)
+        return await readBytes(raw, maxParseBytes, held)
+      }
       await uploads.receive(id, typeof uploadRef === 'string' ? uploadRef : '', read)
       return { success: true }
     },
@@ -87,7 +89,7 @@ export function registerParse(
       const { teamId, id: apiKeyId } = accessOf(raw, 'key')
       responses.assertRoom(teamId)
       using caller = abortOnDisconnect(raw)
-      using held = bodies.open()
+      using held = bodies.open(teamId)
       const body = await readParseBody(raw, held)
       const request = toParseRequest(body.options)
       const file = await fileOf(body, { teamId, uploads, held })

@@ -68,11 +68,11 @@ export class ParseUploads {
    * Stores the contents of a file, which `read` returns once the reference has been checked. Throws
    * BAD_REQUEST, NOT_FOUND if the file is unknown or was uploaded before.
    */
-  async receive(id: string, uploadRef: string, read: () => Promise<Buffer>): Promise<void> {
+  async receive(id: string, uploadRef: string, read: (teamId: string) => Promise<Buffer>): Promise<void> {
     const { store, blobs } = this.#deps
     const row = await this.#check(uploadRef, id)
     if (row?.state !== 'new') throw new BowlineError('NOT_FOUND', 'Upload URL not found or expired.')
-    const bytes = await read()
+    const bytes = await read(row.teamId)
     if (!(await moveUpload(store.db, id, { from: 'new', to: 'received' }))) {
       throw new BowlineError('NOT_FOUND', 'Upload URL not found or expired.')
     }
