@@ -3,8 +3,8 @@ import { boundedArray } from './bounded.ts'
 import { countryCode } from './country.ts'
 import { preprocess } from './preprocess.ts'
 
-/** Matches a language tag, such as `de` or `pt-BR`. */
-export const languageTag = /^[a-z]{2,3}(?:[-_][a-z\d]{2,8})*$/i
+/** Matches a language tag, such as `de` or `pt-BR`. Patterns in JSON Schema have no flag `i`. */
+export const languageTag = /^[A-Za-z]{2,3}(?:[-_][A-Za-z\d]{2,8})*$/
 
 /** Emulated location of the visitor. */
 export const location = z.strictObject({

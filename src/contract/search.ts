@@ -9,13 +9,19 @@ import { format, maxFormats } from './formats.ts'
 import { checkScrapeOptions, scrapeFields } from './scrape.ts'
 import { timeFilter } from './time-range.ts'
 
-/** Schema of a domain, such as `example.com`. */
+/**
+ * Schema of a domain, such as `example.com`. Its pattern also matches texts that are not trimmed or
+ * in lower case yet, since the OpenAPI document publishes it for requests.
+ */
 export const domain = z
   .string()
   .trim()
   .toLowerCase()
   .max(253)
-  .regex(/^(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)*[a-z\d](?:[a-z\d-]*[a-z\d])?$/, 'must be a domain, such as example.com')
+  .regex(
+    /^\s*(?:[A-Za-z\d](?:[A-Za-z\d-]*[A-Za-z\d])?\.)*[A-Za-z\d](?:[A-Za-z\d-]*[A-Za-z\d])?\s*$/,
+    'must be a domain, such as example.com',
+  )
 
 /** Limits of `timeout` of a search, in milliseconds. */
 export const searchLimits = { minTimeout: 1, maxTimeout: 600_000, defaultTimeout: 60_000 } as const
@@ -36,7 +42,7 @@ const shared = {
   /** Language of the results, such as `de`. Default: `en`. */
   lang: z
     .string()
-    .regex(/^[a-z]{2,3}(?:-[a-z\d]{2,8})?$/i, 'must be a language tag, such as `de` or `pt-BR`')
+    .regex(/^[A-Za-z]{2,3}(?:-[A-Za-z\d]{2,8})?$/, 'must be a language tag, such as `de` or `pt-BR`')
     .default('en'),
   /** ISO 3166-1 code of the country to search from. Default: the country of `location`. */
   country: countryCode.optional(),
