@@ -7,6 +7,7 @@ import { decodeText } from './decode.ts'
 import type { MapContext } from './map-context.ts'
 import { toEgressError, fetchStream } from './fetch-stream.ts'
 import { pathPrefixOf, scopeOf, LinkCollection, type FoundLink, type MapScope } from './link-collection.ts'
+import { warningsOf } from './map-warnings.ts'
 import { readPageLinks, type PageLinks } from './page-links.ts'
 import { orderByRelevance } from './relevance.ts'
 import { createHeadersFor } from './request-headers.ts'
@@ -292,9 +293,9 @@ async function toSiteMap(
   const all = isPage ? [...inside, ...outside] : inside
   const ordered = request.search === undefined ? all : await orderByRelevance(all, request.search, { signal })
   const links = ordered.slice(0, request.limit).map(toLink)
-  const warning = warningOf(request, found, { isPage, stoppedAfterMs, count: links.length })
+  const reasons = warningsOf(request, { ...found, isPage, stoppedAfterMs, count: links.length })
   const omissions = links.length < request.limit ? [...found.omissions] : []
-  const warnings = [...(warning === undefined ? [] : [warning]), ...omissions]
+  const warnings = [...reasons, ...omissions]
   return { links, omissions, scope: found.scope, warning: warnings.length === 0 ? undefined : warnings.join(' ') }
 }
 
@@ -304,34 +305,4 @@ function toLink({ url, title, description }: FoundLink): MapLink {
     ...(title === undefined ? {} : { title }),
     ...(description === undefined ? {} : { description }),
   }
-}
-
-function warningOf(
-  { url, sitemap, limit }: MapRequest,
-  { hasSitemap, isTruncated, status, finalUrl }: Findings,
-  {
-    isPage,
-    stoppedAfterMs,
-    count,
-  }: { readonly isPage: boolean; readonly stoppedAfterMs: number | undefined; readonly count: number },
-): string | undefined {
-  const { origin, pathname } = new URL(url)
-  if (stoppedAfterMs !== undefined) {
-    return `The map stopped after ${stoppedAfterMs / 1000} s, so there may be more pages.`
-  }
-  if (status !== undefined && count === 0) return `${url} responded with status ${status}, and no page was found.`
-  if (isPage) {
-    const site = finalUrl?.origin ?? origin
-    return `No pages were found under ${pathname}, so other pages of ${site} are listed.`
-  }
-  if (sitemap === 'only' && !hasSitemap) return `No sitemap was found at ${origin}.`
-  if (count <= 1 && pathname !== '/')
-    return `${count === 0 ? 'No page' : 'Only 1 page'} was found. Mapping ${origin} may find more.`
-  if (count === 1 && limit > 1 && sitemap !== 'only' && !isTruncated)
-    return `Only the start page was found. It has no links to other pages of ${origin}, and no sitemap lists any.`
-  if (count === limit && limit === mapLimits.default)
-    return `The map has ${limit} pages, which is the default limit, so there may be more. Set \`limit\` to at most ${mapLimits.max}.`
-  if (isTruncated && count < limit)
-    return `${origin} has no sitemap, and only some of its links were followed, so there may be more pages.`
-  return undefined
 }
