@@ -90,6 +90,8 @@ export const document = z.looseObject({
   blocks: z.array(pageBlocks).optional(),
   /** Data of the format `json`. */
   json: z.unknown().optional(),
+  /** Data of the format `extract` of API v1. */
+  extract: z.unknown().optional(),
   /** Summary of the page. */
   summary: text.optional(),
   /** Answer to the format `question` or `query`. */

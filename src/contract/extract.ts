@@ -110,6 +110,10 @@ export const extractStatusResponse = z.looseObject({
   warning: z.string().optional(),
   tokensUsed: z.number().optional(),
   creditsUsed: z.number().optional(),
+  /** Only of agents, which this route also reads: `model` of the request. */
+  model: z.string().optional(),
+  /** Only of agents: why the agent stopped early. */
+  stopReason: z.enum(['cancelled', 'credit_limit_reached']).optional(),
 })
 
 /** Path parameters of an extraction. */

@@ -12,6 +12,8 @@ export const failure = z.looseObject({
   /** Suggested remedy. */
   hint: z.string().optional(),
   requestId: z.string().optional(),
+  /** With the code CHECK_RUNNING: id of the running check. */
+  checkId: z.string().optional(),
 })
 
 export type Failure = z.output<typeof failure>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { sessionParams } from './browser.ts'
-import { listRecordingsResponse, recordingParams, recordingQuery } from './recordings.ts'
+import { listRecordingsResponse, recordingParams, recordingQuery, recordingTypes } from './recordings.ts'
 import { paths } from './paths.ts'
 import type { Route } from './route.ts'
 
@@ -26,5 +26,6 @@ export const recordingRoutes = {
     query: recordingQuery,
     response: z.string(),
     streams: 'response',
+    contentTypes: recordingTypes,
   },
 } as const satisfies Record<string, Route>

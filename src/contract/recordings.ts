@@ -42,6 +42,15 @@ export const recording = z.looseObject({
   expiresAt: z.string(),
 })
 
+/** Content types of recordings: requests, console messages, `player.html`, video and picture. */
+export const recordingTypes = [
+  'application/json',
+  'application/x-ndjson',
+  'text/html',
+  'video/webm',
+  'image/webp',
+] as const
+
 /** Path parameters of a recording of a session. */
 export const recordingParams = z.object({ id: z.string().min(1), name: z.string().min(1).max(100) })
 
@@ -60,6 +69,7 @@ export const listRecordingsResponse = z.looseObject({
 })
 
 export type RecordOptions = z.output<typeof recordOptions>
+export type RecordingType = (typeof recordingTypes)[number]
 export type RecordRequest = z.output<typeof recordRequest>
 
 /**

@@ -77,4 +77,11 @@ export interface Route extends RoutePath {
    * request is multipart, with a `file` and `options`, or JSON with the `uploadRef` of a file.
    */
   readonly streams?: 'request' | 'response' | 'form'
+  /**
+   * Content types of a response that is a stream, for the documentation. Default:
+   * `application/octet-stream`.
+   */
+  readonly contentTypes?: readonly string[]
+  /** Whether SCRAPE_DNS_RESOLUTION_ERROR, which has the status 200, can be the response. */
+  readonly canFailWith200?: true
 }

@@ -45,6 +45,7 @@ export const routes = {
     body: scrapeBody,
     maxBodyBytes: bodyBytes.options,
     response: scrape.scrapeResponse,
+    canFailWith200: true,
   },
   v1Scrape: {
     ...paths.v1Scrape,
@@ -56,6 +57,7 @@ export const routes = {
     body: v1ScrapeRequest,
     maxBodyBytes: bodyBytes.options,
     response: scrape.scrapeResponse,
+    canFailWith200: true,
   },
   getScrape: {
     ...paths.getScrape,

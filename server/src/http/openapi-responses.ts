@@ -1,6 +1,17 @@
+interface Schema {
+  readonly $ref?: string
+  readonly anyOf?: readonly Schema[]
+  readonly properties?: Readonly<Record<string, object>>
+}
+
+interface Response {
+  readonly description?: string
+  readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>
+}
+
 interface Operation {
   readonly summary?: string
-  readonly responses?: Readonly<Record<string, { readonly description?: string }>>
+  readonly responses?: Readonly<Record<string, Response>>
 }
 
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>
@@ -37,4 +48,38 @@ const errors: Readonly<Record<string, string>> = {
 function describe(summary: string): string {
   const [, found] = /^(?:Get|List) ([^;]+)/.exec(summary) ?? []
   return found === undefined ? 'The request succeeded' : found.charAt(0).toUpperCase() + found.slice(1)
+}
+
+interface Described {
+  readonly paths?: Paths
+  readonly components?: { readonly schemas?: Readonly<Record<string, Schema>> }
+}
+
+/**
+ * Adds the field `warning` to the successful JSON responses of an OpenAPI document that do not
+ * describe it: the server adds it to every response if the request has unknown keys or parameters.
+ */
+export function addWarnings<Document extends object>(document: Document): Document {
+  const { paths = {}, components = {} } = document as Described
+  const { schemas = {} } = components
+  const bodies = Object.values(paths)
+    .flatMap((operations) => Object.values(operations))
+    .flatMap(({ responses }) => responses?.['200']?.content?.['application/json']?.schema ?? [])
+  const names = new Set(bodies.flatMap(({ $ref, anyOf = [] }) => [$ref, ...anyOf.slice(0, 1).map((each) => each.$ref)]))
+  const described = Object.entries(schemas).map(([name, schema]) => {
+    const isResponse = names.has(`#/components/schemas/${name}`)
+    return [name, isResponse ? withWarning(schema) : schema] as const
+  })
+  return { ...document, paths, components: { ...components, schemas: Object.fromEntries(described) } }
+}
+
+const warning = {
+  description: 'Names unknown keys and query parameters of the request, which were ignored.',
+  type: 'string',
+}
+
+function withWarning(schema: Schema): Schema {
+  return schema.properties === undefined
+    ? schema
+    : { ...schema, properties: { ...schema.properties, warning: schema.properties['warning'] ?? warning } }
 }

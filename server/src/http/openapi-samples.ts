@@ -46,7 +46,8 @@ function samplesOf(
       ? [`${name}=${encodeURIComponent(example)}`]
       : [],
   )
-  const isDownload = operation.responses?.['200']?.content?.['application/octet-stream'] !== undefined
+  const types = Object.keys(operation.responses?.['200']?.content ?? {})
+  const isDownload = types.some((type) => type !== 'application/json')
   return writeSamples({
     method,
     url: query.length === 0 ? url : `${url}?${query.join('&')}`,

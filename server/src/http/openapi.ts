@@ -10,7 +10,7 @@ import { loadOptional } from '../kit/optional-package.ts'
 import { apiReferenceOptions, apiReferencePolicy, apiReferenceScript, apiReferenceStyle } from './api-reference-page.ts'
 import { addComponents, nameSchemas } from './openapi-components.ts'
 import { addExamples, formContent } from './openapi-examples.ts'
-import { describeResponses } from './openapi-responses.ts'
+import { addWarnings, describeResponses } from './openapi-responses.ts'
 import { addCodeSamples } from './openapi-samples.ts'
 import { registerServerRoute } from './register-route.ts'
 import { tags } from './openapi-tags.ts'
@@ -44,11 +44,12 @@ export async function registerOpenApi(app: FastifyInstance, { version, baseUrlOf
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: keyDescription } } },
     },
     transform: (document) => {
-      const { streams, headers } = document.route.config ?? {}
+      const { streams, headers, contentTypes, canFailWith200 } = document.route.config ?? {}
       const { schema, url } = transform({ ...document, schema: { ...document.schema, headers } })
-      return { schema: streams === undefined ? writeShorthands(schema) : describeFile(schema, streams), url }
+      if (streams !== undefined) return { schema: describeFile(schema, streams, contentTypes), url }
+      return { schema: writeShorthands(canFailWith200 ? addFailure(schema) : schema), url }
     },
-    transformObject: (source) => addExamples(describeResponses(addAllComponents(source))),
+    transformObject: (source) => addExamples(addWarnings(describeResponses(addAllComponents(source)))),
   })
   await registerDocs(app, baseUrlOf)
   registerServerRoute(app, 'openApi', {
@@ -59,12 +60,28 @@ export async function registerOpenApi(app: FastifyInstance, { version, baseUrlOf
 const keyDescription =
   'An API key. A new server prints its first key, an admin key, and stores it in the file `api-key` of its data folder. Admin keys create others on the page Keys of the dashboard (`/#/keys`), with `bowline keys create NAME` or with `POST /v2/team/keys`. Opened from the dashboard, this page uses the key of the dashboard.'
 
-/** Describes the body that is a file as bytes instead of JSON. */
-function describeFile(schema: FastifySchema, streams: NonNullable<Route['streams']>): FastifySchema {
-  const content = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+/** Describes the body that is a file by its content types instead of as JSON of the contract. */
+function describeFile(
+  schema: FastifySchema,
+  streams: NonNullable<Route['streams']>,
+  contentTypes: Route['contentTypes'] = ['application/octet-stream'],
+): FastifySchema {
+  const content = Object.fromEntries(contentTypes.map((type) => [type, { schema: fileSchema(type) }]))
   if (streams === 'form') return { ...schema, body: { content: formContent } }
   if (streams === 'request') return { ...schema, body: { content } }
   return { ...schema, response: { ...(schema.response as object), 200: { description: 'The file', content } } }
+}
+
+function fileSchema(contentType: string): object {
+  if (contentType === 'application/json') return { type: 'object' }
+  const isText = contentType.startsWith('text/') || contentType === 'application/x-ndjson'
+  return isText ? { type: 'string' } : { type: 'string', format: 'binary' }
+}
+
+/** Describes that a response with status 200 can be a failure, whose `success` is `false`. */
+function addFailure(schema: FastifySchema): FastifySchema {
+  const response = schema.response as Readonly<Record<string, object>>
+  return { ...schema, response: { ...response, 200: { anyOf: [response['200'], response['4xx']] } } }
 }
 
 /**

@@ -16,6 +16,8 @@ declare module 'fastify' {
     readonly rateLimit?: Route['rateLimit']
     readonly sessionNode?: Route['sessionNode']
     readonly streams?: Route['streams']
+    readonly contentTypes?: Route['contentTypes']
+    readonly canFailWith200?: Route['canFailWith200']
     readonly headers?: Route['headers']
     /** Values of parameters that the registered path already contains. */
     readonly fixedParams?: Readonly<Record<string, string>>
@@ -47,6 +49,8 @@ export function registerRoute(
         rateLimit: route.rateLimit,
         ...(route.sessionNode === undefined ? {} : { sessionNode: route.sessionNode }),
         ...(route.streams === undefined ? {} : { streams: route.streams }),
+        ...(route.contentTypes === undefined ? {} : { contentTypes: route.contentTypes }),
+        ...(route.canFailWith200 === undefined ? {} : { canFailWith200: true }),
         ...(route.headers === undefined ? {} : { headers: route.headers }),
       },
     })

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import type { RecordingType } from 'bowline/contract/recordings'
 import type { CdpEvent } from '../cdp/protocol.ts'
 import { attachToBrowser, autoAttach, type AttachedTarget } from '../cdp/targets.ts'
 import type { Browser } from '../browsers/launch.ts'
@@ -34,7 +35,7 @@ export interface RecorderDeps {
 /** One file of a finished recording, ready to be stored. */
 export interface RecordedFile {
   readonly name: 'har.json' | 'console.jsonl' | 'video.webm' | 'picture.webp'
-  readonly contentType: string
+  readonly contentType: RecordingType
   /** When it begins, in milliseconds since the epoch. */
   readonly startedAtMs: number
   readonly contents: Readable

@@ -45,7 +45,7 @@ const deleted = await client.DELETE('/v2/browser/{id}', { params: { path } })
 const formats: components['schemas']['Format'][] = ['markdown', { type: 'links' }]
 const request: components['schemas']['ScrapeRequest'] = { url: site + '/', formats, actions: [{ type: 'wait', milliseconds: 1 }] }
 const scraped = await client.POST('/v2/scrape', { body: request })
-const page: components['schemas']['Document'] | undefined = scraped.data?.data
+const page: components['schemas']['Document'] | undefined = scraped.data?.success ? scraped.data.data : undefined
 const mapped = await client.POST('/v2/map', { body: { url: site + '/', limit: 3 } })
 
 const batch = await client.POST('/v2/batch/scrape', { body: { urls: [site + '/'], maxAge: 0 } })
