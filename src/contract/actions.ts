@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { preprocess } from './preprocess.ts'
+import { withAlternative } from './alternative.ts'
 import { parseKeys } from './keyboard-keys.ts'
 import { shorten } from './validation-issues.ts'
 
@@ -102,7 +102,7 @@ const actionObject = z.discriminatedUnion('type', [
 ])
 
 /** A step on a page before its content is read. */
-export const action = preprocess(normalizeName, actionObject)
+export const action = withAlternative(actionObject, normalizeName, pdfAction.extend({ type: z.literal('generatePDF') }))
 
 /** Maximum number of actions of a scrape. */
 export const maxActions = 50

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { preprocess } from './preprocess.ts'
+import { withAlternative } from './alternative.ts'
 import { boundedArray, clientName } from './bounded.ts'
 import { pageUrl } from './page-url.ts'
 import { pathPatterns } from './path-patterns.ts'
@@ -134,7 +134,11 @@ function normalizeTarget(value: unknown): unknown {
   return { ...rest, urls: [url] }
 }
 
-const target = preprocess(normalizeTarget, targetUnion)
+const target = withAlternative(
+  targetUnion,
+  normalizeTarget,
+  scrapeTarget.omit({ urls: true }).extend({ url: pageUrl.clone() }),
+)
 
 /** Notifications in addition to the webhook. */
 export const notification = z.strictObject({
@@ -195,7 +199,7 @@ export const createMonitorRequest = z.strictObject({
   /** URL or webhook that receives the results of each page and check. Default: none. */
   webhook: fields.webhook.optional(),
   // Public clients send `null` for no notifications.
-  notification: preprocess((value) => value ?? undefined, fields.notification.default({})),
+  notification: withAlternative(fields.notification.default({}), (value) => value ?? undefined, z.null()),
   /** Days that checks are kept, 1 to 365. Default: 30. */
   retentionDays: fields.retentionDays.default(monitorLimits.retentionDays.default),
   /** Goal by which a language model judges changes, up to 2000 characters. */

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import * as contract from './contract-modules.ts'
 import { describeFields, readDescriptions } from './describe-fields.ts'
 import { describeRecords } from './openapi-records.ts'
+import { writeAlternatives } from 'bowline/contract/alternative'
 import { writeShorthands } from 'bowline/contract/shorthand'
 
 /** Parameters of a path, query or header, which an OpenAPI document contains inline. */
@@ -52,7 +53,7 @@ export function addComponents(registry: typeof z.globalRegistry): Transform {
       readonly components: { readonly schemas: Components }
       readonly paths: Parameters<typeof describeRecords>[0]
     }
-    const all = writeShorthands(components.schemas)
+    const all = writeShorthands(writeAlternatives(components.schemas))
     const document = { ...rest, paths: describeRecords(paths, all) }
     const used = referenced(document, all)
     const renamed = new Map([...used].map((name) => [name, finalName(name, all, used)]))

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import { createJsonSchemaTransform } from 'fastify-type-provider-zod'
 import { serverRoutes } from 'bowline/contract/server-routes'
 import type { Route } from 'bowline/contract/route'
+import { writeAlternatives } from 'bowline/contract/alternative'
 import { writeShorthands } from 'bowline/contract/shorthand'
 import { isBowlineError } from 'bowline/kit/errors'
 import { loadOptional } from '../kit/optional-package.ts'
@@ -47,7 +48,7 @@ export async function registerOpenApi(app: FastifyInstance, { version, baseUrlOf
       const { streams, headers, contentTypes, canFailWith200 } = document.route.config ?? {}
       const { schema, url } = transform({ ...document, schema: { ...document.schema, headers } })
       if (streams !== undefined) return { schema: describeFile(schema, streams, contentTypes), url }
-      return { schema: writeShorthands(canFailWith200 ? addFailure(schema) : schema), url }
+      return { schema: writeShorthands(writeAlternatives(canFailWith200 ? addFailure(schema) : schema)), url }
     },
     transformObject: (source) => addExamples(addWarnings(describeResponses(addAllComponents(source)))),
   })

@@ -79,4 +79,26 @@ describe('the OpenAPI document describes', () => {
     })
     expect(JSON.stringify(operation)).toContain(' -o ')
   })
+
+  test.each([
+    ['the action `generatePDF`', '/v2/scrape', { url: 'http://a.example', actions: [{ type: 'generatePDF' }] }],
+    ['a single `url` of a target', '/v2/monitor', { targets: [{ type: 'scrape', url: 'http://a.example' }] }],
+    ['`null` for no notification', '/v2/monitor', { notification: null }],
+  ])('%s, which public clients send', (_what, path, fields) => {
+    const monitor = {
+      name: 'm',
+      schedule: { text: 'daily' },
+      targets: [{ type: 'scrape', urls: ['http://a.example'] }],
+    }
+    const body = path === '/v2/monitor' ? { ...monitor, ...fields } : fields
+
+    expect(faultsOf(body, path, 'post', 'requestBody')).toEqual([])
+  })
+
+  test.each([
+    ['/v2/scrape', { url: 'http://a.example', actions: [{ type: 'generatePDF', selector: 'a' }] }],
+    ['/v2/monitor', { name: 'm', schedule: { text: 'daily' }, targets: [{ type: 'scrape' }] }],
+  ])('no invalid body of %s', (path, body) => {
+    expect(faultsOf(body, path, 'post', 'requestBody')).not.toEqual([])
+  })
 })
