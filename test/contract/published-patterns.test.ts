@@ -36,10 +36,12 @@ interface Published {
 
 describe('published patterns', () => {
   test('do not depend on flags that JSON Schema lacks', () => {
-    const patterns = Object.values<Route>(routes).flatMap(({ params, query, body, headers, response }) => [
-      ...[params, query, body, headers].flatMap((schema) => (schema === undefined ? [] : patternsOf(schema, 'input'))),
-      ...patternsOf(response, 'output'),
-    ])
+    const all = Object.values<Route>(routes)
+    const requests = all.flatMap(({ params, query, body, headers }) => [params, query, body, headers])
+    const patterns = [
+      ...requests.flatMap((schema) => (schema === undefined ? [] : patternsOf(schema, 'input'))),
+      ...all.flatMap(({ response }) => patternsOf(response, 'output')),
+    ]
 
     expect(patterns.length).toBeGreaterThan(20)
     expect(patterns.filter(({ flags }) => flags !== '' && flags !== 'u')).toEqual([])

@@ -65,7 +65,8 @@ export function addWarnings<Document extends object>(document: Document): Docume
   const bodies = Object.values(paths)
     .flatMap((operations) => Object.values(operations))
     .flatMap(({ responses }) => responses?.['200']?.content?.['application/json']?.schema ?? [])
-  const names = new Set(bodies.flatMap(({ $ref, anyOf = [] }) => [$ref, ...anyOf.slice(0, 1).map((each) => each.$ref)]))
+  // The first schema of several is that of a success.
+  const names = new Set(bodies.map(({ $ref, anyOf }) => $ref ?? anyOf?.[0]?.$ref))
   const described = Object.entries(schemas).map(([name, schema]) => {
     const isResponse = names.has(`#/components/schemas/${name}`)
     return [name, isResponse ? withWarning(schema) : schema] as const
