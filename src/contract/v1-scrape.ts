@@ -29,6 +29,7 @@ const formatName = z.enum(
     'json',
     'extract',
     'changeTracking',
+    'rawBase64',
   ],
   {
     error: (issue) => `Format ${shorten(JSON.stringify(issue.input) ?? 'undefined', 100)} is not supported by API v1`,

@@ -15,6 +15,7 @@ test.each([
     { formats: ['screenshot@fullPage'] },
     { formats: [{ type: 'screenshot', fullPage: true }] },
   ],
+  ['an image as base64', { formats: ['rawBase64'] }, { formats: [{ type: 'rawBase64' }] }],
   [
     'data',
     { formats: ['json'], jsonOptions: { schema: { a: 1 }, systemPrompt: 'Be brief.', prompt: 'Title?' } },
