@@ -31,6 +31,8 @@ export async function addArtifact<Details>(
   await db
     .insertInto('artifact')
     .values({ ...rest, kind, details: table.serialize('details', details) })
+    // It was stored if the response of the database was lost.
+    .onConflict((conflict) => conflict.column('id').doNothing())
     .execute()
 }
 

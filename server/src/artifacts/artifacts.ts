@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { BowlineError } from 'bowline/kit/errors'
 import { uuidV7 } from 'bowline/kit/ids'
+import { sleep } from 'bowline/kit/sleep'
 import {
   addArtifact,
   completeArtifact,
@@ -12,6 +13,7 @@ import {
 import type { Blobs } from '../blobs/blobs.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
 import type { Store } from '../store/store.ts'
+import { isStoreUnavailable } from '../store/unavailable.ts'
 
 /** Data to store with a session as an artifact. */
 export interface NewArtifact<Details> {
@@ -43,8 +45,8 @@ export class Artifacts {
   }
 
   /**
-   * Stores an artifact. Leaves nothing behind if it fails; after a crash, the sweep removes the
-   * rest.
+   * Stores an artifact, also if the database does not respond for up to 30 seconds. Leaves nothing
+   * behind if it fails; after a crash, the sweep removes the rest.
    */
   async store<Details>(
     kind: ArtifactKind<Details>,
@@ -56,7 +58,8 @@ export class Artifacts {
     const id = uuidV7()
     const expiresAt = new Date(Date.now() + retentionMs)
     const owner = { teamId: session.teamId, sessionId: session.id }
-    await addArtifact(this.#store.db, kind, { id, ...owner, name, details, expiresAt, ...dated })
+    const row = { id, ...owner, name, details, expiresAt, ...dated }
+    await untilStoreResponds(async () => addArtifact(this.#store.db, kind, row), signal)
     let bytes = 0
     contents.on('data', (chunk: Buffer) => (bytes += chunk.length))
     contents.pause()
@@ -65,7 +68,7 @@ export class Artifacts {
     contents.on('error', () => undefined)
     try {
       await this.#blobs.write(artifactBlob(id), contents, signal)
-      await completeArtifact(this.#store.db, id, bytes)
+      await untilStoreResponds(async () => completeArtifact(this.#store.db, id, bytes), signal)
     } catch (error) {
       contents.destroy()
       // Throw the error of the write.
@@ -96,6 +99,22 @@ export class Artifacts {
   async remove(id: string): Promise<void> {
     await this.#blobs.delete(artifactBlob(id))
     await removeArtifact(this.#store.db, id)
+  }
+}
+
+const outageMs = 30_000
+const retryMs = 500
+
+/** Repeats a statement that can be repeated, while the database does not respond. */
+async function untilStoreResponds(run: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  const giveUpAt = performance.now() + outageMs
+  for (;;) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!isStoreUnavailable(error) || performance.now() > giveUpAt) throw error
+      await sleep(retryMs, signal)
+    }
   }
 }
 

@@ -13,6 +13,7 @@ import { recordingKind } from '../../src/recordings/recording-details.ts'
 import { admitSession } from '../../src/sessions/session-account.ts'
 import { describeEachStore, temporaryFolder } from '../../../test/lab/stores.ts'
 import { makeTeam, newSession } from '../store/fixture.ts'
+import { unavailable } from '../store/unavailable-store.ts'
 
 const hourMs = 3_600_000
 const files = artifactKind('file', z.object({}))
@@ -59,5 +60,31 @@ describeEachStore('artifacts of a session', (openStore) => {
     await sweepArtifacts(store, artifacts, new Date(Date.now() + 2 * hourMs))
     expect(await artifacts.list(files, session.id)).toMatchObject([{ name: 'long' }])
     expect(await readdir(join(folder.path, 'artifacts'))).toEqual([listed[1]!.id])
+  })
+
+  test('an artifact is stored when the database responds again', async () => {
+    await using store = await openStore()
+    await using folder = await temporaryFolder()
+    let isAway = true
+    const away = unavailable(store, /"artifact"/)
+    const flaky = {
+      ...store,
+      get db() {
+        return isAway ? away.db : store.db
+      },
+    }
+    const blobs = await openBlobs({ kind: 'folder', path: folder.path })
+    const artifacts = new Artifacts({ store: flaky, blobs, onError })
+    const { key } = await makeTeam(store.db)
+    const admission = await admitSession(store.db, newSession(key))
+    if (admission.outcome !== 'admitted') throw new Error(admission.outcome)
+    const contents = Readable.from([Buffer.from('precious')])
+    const artifact = { name: 'kept', details: {}, retentionMs: hourMs, contents }
+
+    const storing = artifacts.store(files, admission.session, artifact, AbortSignal.timeout(20_000))
+    setTimeout(() => (isAway = false), 700)
+    await storing
+
+    expect(await artifacts.list(files, admission.session.id)).toMatchObject([{ name: 'kept', bytes: 8 }])
   })
 })
