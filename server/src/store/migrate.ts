@@ -156,12 +156,23 @@ export async function migrate<Tables>(db: Kysely<Tables>): Promise<void> {
 
 /**
  * Returns the names of the migrations that a database has. Undefined if it has never been migrated.
+ * Throws STORE_FAILED if the role may not read them.
  */
 export async function readAppliedMigrations<Tables>(db: Kysely<Tables>): Promise<readonly string[] | undefined> {
   const found = await sql<{ name: string | null }>`select to_regclass('kysely_migration')::text as name`.execute(db)
   if (found.rows[0]?.name == null) return undefined
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
+  const query = sql<{ name: string }>`select name from kysely_migration order by name`
+  const { rows } = await query.execute(db).catch((error: unknown) => {
+    throw isPermissionDenied(error) ? missingTableRights(error) : error
+  })
   return rows.map(({ name }) => name)
+}
+
+function missingTableRights(cause: Error): BowlineError {
+  return new BowlineError('STORE_FAILED', `The role in \`DATABASE_URL\` may not use the tables: ${cause.message}`, {
+    cause,
+    hint: 'Use the role that owns the tables, which is the one that Bowline was first started with.',
+  })
 }
 
 /** Throws STORE_FAILED if a database has a migration that this version does not have. */
@@ -181,6 +192,6 @@ export function assertKnownSchema(applied: readonly string[] = []): void {
  * Whether PostgreSQL denied a permission. Since version 15, only owners may create tables in
  * `public`.
  */
-function isPermissionDenied(error: unknown): boolean {
+function isPermissionDenied(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && error.code === '42501'
 }

@@ -84,6 +84,25 @@ test('the error for a role that may not create tables names the missing grant', 
   }
 })
 
+test('the error for a role that may not read the tables says which role may', async () => {
+  const postgres = await sharedPostgres()
+  await using database = await postgres.createDatabase()
+  await using owner = await connectPostgres({ databaseUrl: database.url, log: undefined })
+  const role = `reader_${crypto.randomUUID().replaceAll('-', '')}`
+  await sql`create role ${sql.raw(role)} login`.execute(owner.db)
+  try {
+    const opened = openStore({ dataDir: '', databaseUrl: database.url.replace('bowline@', `${role}@`) })
+
+    await expect(opened).rejects.toMatchObject({
+      code: 'STORE_FAILED',
+      message: expect.stringContaining('may not use the tables: permission denied for table kysely_migration'),
+      hint: expect.stringContaining('owns the tables'),
+    })
+  } finally {
+    await sql`drop role ${sql.raw(role)}`.execute(owner.db)
+  }
+})
+
 test('reservations of an older version become holds, and are settled like new ones', async () => {
   await using store = await openPostgresStore()
   const { db } = store
