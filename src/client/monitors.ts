@@ -4,7 +4,18 @@ import type { CreateMonitorOptions, UpdateMonitorOptions } from '../contract/mon
 import type { Abortable } from '../kit/abort.ts'
 import type { Call } from './call.ts'
 
-/** Page of a list. */
+/**
+ * Page of a list.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type ListPart } from 'bowline'
+ *
+ * const second: ListPart = { limit: 25, offset: 25 }
+ * const monitors = await new Bowline().monitors.list(second)
+ * for (const { name, status } of monitors) console.log(name, status)
+ * ```
+ */
 export interface ListPart {
   /** Maximum number of entries, 1 to 100. Default: 25. */
   readonly limit?: number | undefined

@@ -1,6 +1,16 @@
 import { isError } from './is-error.ts'
 
-/** Options with a signal, for every function that waits. */
+/**
+ * Options with a signal, for every function that waits.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type Abortable } from 'bowline'
+ *
+ * const options: Abortable = { signal: AbortSignal.timeout(30_000) }
+ * const { markdown } = await new Bowline().scrape('https://example.com', options)
+ * ```
+ */
 export interface Abortable {
   /**
    * Rejects with the reason of the signal when it aborts. Each function documents whether work in

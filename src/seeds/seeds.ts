@@ -102,7 +102,17 @@ export interface Seeds extends AsyncIterable<string> {
   readonly estimate: (work?: { readonly creditsPerUrl?: number | undefined }) => SeedEstimate
 }
 
-/** A client that can search and map, such as `Bowline`. */
+/**
+ * A client that can search and map, such as `Bowline`.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, seeds, type Finder } from 'bowline'
+ *
+ * const finder: Finder = new Bowline()
+ * for await (const url of seeds(finder, { map: { url: 'https://example.com' } })) console.log(url)
+ * ```
+ */
 export interface Finder {
   readonly map: MapSite
   readonly search: Search

@@ -1,7 +1,18 @@
 import type { PoolSettings } from './options.ts'
 import { priceOf } from './session-price.ts'
 
-/** Load for `pool.estimate()`. */
+/**
+ * Load for `pool.estimate()`.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type PoolLoad } from 'bowline'
+ * import { playwright } from 'bowline/playwright'
+ *
+ * const load: PoolLoad = { items: 500, itemMs: 4000 }
+ * const { credits } = new Bowline().pool({ driver: playwright, size: 4 }).estimate(load)
+ * ```
+ */
 export interface PoolLoad {
   /** Number of items. */
   readonly items: number
