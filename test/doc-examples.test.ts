@@ -146,7 +146,8 @@ test(
       // Their servers start in a quarter of the time on a database of the shared PostgreSQL.
       const { url } = databases.use(await postgres.createDatabase())
       expect(local).toMatch(ownOptions)
-      return local.replace(/warm: 1/, 'warm: 0').replace(ownOptions, `databaseUrl: '${url}', $&`)
+      const withWarm = /\bwarm: /.test(local) ? local : local.replace(ownOptions, 'warm: 0, $&')
+      return withWarm.replace(/warm: 1/, 'warm: 0').replace(ownOptions, `databaseUrl: '${url}', $&`)
     }
     const adaptGuide = (block: GuideBlock): string =>
       guideModule(block)

@@ -308,7 +308,7 @@ async function runShell(cwd: string, command: string): Promise<Ended> {
   const { BOWLINE_API_KEY: apiKey, ...common }: NodeJS.ProcessEnv = { ...environment(), ...npmSettings }
   const isServer = /^npx bowline(?:-server| serve)(?: *#|$)/.test(command)
   const env = isServer
-    ? { ...common, BOWLINE_PORT: '0', BOWLINE_DATA_DIR: dataDir }
+    ? { ...common, BOWLINE_PORT: '0', BOWLINE_DATA_DIR: dataDir, BOWLINE_WARM: '0' }
     : { ...common, BOWLINE_API_KEY: apiKey }
   const child = spawn('sh', ['-c', command], { cwd, env })
   const printed = { stdout: '', stderr: '' }

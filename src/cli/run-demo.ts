@@ -81,7 +81,8 @@ async function runSessions(
 ): Promise<readonly DemoSession[]> {
   await using site = await startDemoSite()
   // By default browsers reach public addresses only; the bundled site is on loopback.
-  await using bowline = await Bowline.embedded({ browser, allow: ['127.0.0.1'] })
+  // One browser in advance, since the sessions follow each other.
+  await using bowline = await Bowline.embedded({ browser, allow: ['127.0.0.1'], warm: 1 })
   listener.onServer(bowline.baseUrl)
   const folder = await mkdtemp(join(tmpdir(), 'bowline-demo-'))
   const sessions: DemoSession[] = []

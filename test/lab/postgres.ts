@@ -67,6 +67,9 @@ export async function startPostgres({ isDurable = false } = {}): Promise<LabPost
     `synchronous_commit=${isDurable ? 'on' : 'off'}`,
     'full_page_writes=off',
     'max_connections=200',
+    'jit=off',
+    // Databases of tests live for seconds, and a process visits each of them.
+    `autovacuum=${isDurable ? 'on' : 'off'}`,
   ]
   const launch = async (): Promise<ChildProcess> => {
     const child = spawn(
