@@ -1,5 +1,6 @@
 import { arch, platform } from 'node:os'
 import { styleText } from 'node:util'
+import { loadServer } from '../client/load-server.ts'
 import { countOf } from '../kit/count-of.ts'
 import { canSpin } from '../terminal/print.ts'
 import { runDemo, type DemoEnd, type DemoListener, type DemoOptions, type DemoSession } from './run-demo.ts'
@@ -13,6 +14,9 @@ export interface DemoOutput {
 
 /** Runs `bowline demo`. Resolves to the exit code, which is 0 if no process is left running. */
 export async function demo(options: DemoOptions & DemoOutput): Promise<number> {
+  // As for `bowline serve`: the process is the command's own, and runs the embedded database.
+  const { limitWasmCompiler } = await loadServer<{ limitWasmCompiler: () => void }>('bowline-server/commands')
+  limitWasmCompiler()
   if (options.json === true) {
     const end = await runDemo(options, { onServer: () => {}, onSession: () => {} })
     process.stdout.write(`${JSON.stringify(end, undefined, 2)}\n`)

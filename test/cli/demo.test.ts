@@ -13,6 +13,17 @@ import { playwright } from '../../src/playwright.ts'
 import { startLab } from '../lab/lab.ts'
 import { repository } from '../lab/source-tree.ts'
 
+/** Prints the flags that a program sets for V8, on standard error. */
+const printFlags = `data:text/javascript,${encodeURIComponent(`
+  import v8 from 'node:v8'
+  import { syncBuiltinESMExports } from 'node:module'
+  const { setFlagsFromString } = v8
+  v8.setFlagsFromString = (flag) => {
+    console.error(flag)
+    setFlagsFromString(flag)
+  }
+  syncBuiltinESMExports()`)}`
+
 const silent = { onServer: () => {}, onSession: () => {} }
 
 test('the demo drives its own page for an unreachable one, bills the sessions and leaves no process', async () => {
@@ -47,16 +58,17 @@ test('without a URL the demo drives its own page', async () => {
   expect(result).not.toHaveProperty('fallbackReason')
 })
 
-test('the demo leaves out a driver that is not installed, with the install command', async () => {
+test('the demo leaves out a driver that is not installed, with the install command, and limits the compiler', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'demo-'))
   const preload = pathToFileURL(join(repository, 'test/lab/without-packages.mjs')).href
-  const args = ['--import', preload, join(repository, 'src/cli/main.ts'), 'demo']
+  const args = ['--import', preload, '--import', printFlags, join(repository, 'src/cli/main.ts'), 'demo']
   const env = { ...process.env, HIDDEN_PACKAGES: 'puppeteer-core', TMPDIR: folder.path }
-  const { stdout } = await promisify(execFile)(process.execPath, args, { env })
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env })
 
   expect(stdout).toContain('Albatross lies at North Quay')
   expect(stdout).toMatch(/Puppeteer left out: .*npm install puppeteer-core/)
   expect(stdout).toContain('The session is deleted and billed: 2 credits in total.')
+  expect(stderr).toContain('--liftoff-only')
 })
 
 test('the demo rejects URLs that are not http or https', async () => {
