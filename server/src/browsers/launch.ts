@@ -47,6 +47,8 @@ export interface ProxyEndpoint extends AsyncDisposable {
   readonly listenAlso?: (listener: Server) => AsyncDisposable
   /** Removes traces of the proxy from the CDP messages of the browser. */
   readonly messages?: MessageFilter
+  /** Counts the name lookups of the browser for an owner, such as a team. Default: the browser. */
+  readonly setLookupOwner?: (ownerId: string) => void
   /** Applies the options of a session. Throws EGRESS_REFUSED or EGRESS_FAILED. */
   readonly applyNetwork?: (network: SessionNetwork) => Promise<void>
   /** Opens the proxy of a context. It also accepts SOCKS5 unless `asksForCredentials` is set. */

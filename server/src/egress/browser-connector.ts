@@ -10,6 +10,7 @@ import { createDomainRules, RefusedByDomains, type DomainRules } from './domain-
 import type { EgressLog } from './egress-log.ts'
 import type { EndpointConnectOptions, EndpointConnector } from './endpoint-connector.ts'
 import type { HostPort } from './host-port.ts'
+import { asLookupOwner } from './lookup-owner.ts'
 import { netErrorOf } from './net-errors.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -19,6 +20,8 @@ export interface BrowserConnectorOptions {
   readonly upstream: UpstreamChoice
   /** Aborts when the proxy endpoint is closed. */
   readonly ended: AbortSignal
+  /** Returns for whom the browser looks up names. */
+  readonly lookupOwner: () => string
   readonly messages: BrowserMessages
   readonly onRefused: () => void
 }
@@ -67,15 +70,21 @@ export class BrowserConnector implements EndpointConnector {
   }
 
   readonly connect = async (target: HostPort, options: EndpointConnectOptions = {}): Promise<Socket> => {
-    const socket = await this.#connector.connect(target, ...this.#permitted(target, options))
+    const permitted = this.#permitted(target, options)
+    const socket = await this.#asOwner(async () => this.#connector.connect(target, ...permitted))
     this.#noteConnection(target, socket)
     return socket
   }
 
   readonly connectHttp = async (target: HostPort, options: EndpointConnectOptions = {}): Promise<HttpRoute> => {
-    const route = await this.#connector.connectHttp(target, ...this.#permitted(target, options))
+    const permitted = this.#permitted(target, options)
+    const route = await this.#asOwner(async () => this.#connector.connectHttp(target, ...permitted))
     this.#noteConnection(target, route.socket)
     return route
+  }
+
+  async #asOwner<Result>(run: () => Promise<Result>): Promise<Result> {
+    return asLookupOwner(this.#options.lookupOwner(), run)
   }
 
   readonly noteFailure = (error: unknown, target: HostPort): void => {

@@ -46,7 +46,8 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
   const { log, connectTimeoutMs, slowConnectTimeoutMs } = options
   const ownPorts = createOwnPorts()
   const policy = createAddressPolicy({ allow: options.allow, ownPorts })
-  const resolve = createResolver(options.resolve)
+  const closing = new AbortController()
+  const resolve = createResolver(options.resolve, { closed: closing.signal })
   const connector = createConnector({
     policy,
     resolve,
@@ -65,6 +66,10 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
     ownPorts,
     isOwnerChecked: findOwner !== undefined,
     createDispatcher: (dispatcherOptions) => createEgressDispatcher(connector, dispatcherOptions),
+    [Symbol.asyncDispose]: async () => {
+      closing.abort(new Error('The server has stopped'))
+      await proxy[Symbol.asyncDispose]()
+    },
   }
 }
 

@@ -28,6 +28,8 @@ export interface ProxyEndpoint extends AsyncDisposable {
   readonly traffic: () => Traffic
   /** Removes traces of the proxy from CDP messages; see `BrowserMessages`. */
   readonly messages: Pick<BrowserMessages, 'rewrite' | 'noteCommand'>
+  /** Counts the name lookups of the browser for an owner, such as a team. Default: the browser. */
+  readonly setLookupOwner: (ownerId: string) => void
   /**
    * Applies the options of a session to all further connections. Throws EGRESS_REFUSED or
    * EGRESS_FAILED if its proxy cannot be used.
@@ -86,6 +88,8 @@ export interface EndpointConnection {
 
 const defaultMaxConnections = 1000
 
+let openedEndpoints = 0
+
 /** Opens a proxy endpoint on a free port of 127.0.0.1, or on an exported listener. */
 export async function openProxyEndpoint(
   deps: ProxyEndpointDeps,
@@ -94,9 +98,11 @@ export async function openProxyEndpoint(
   const traffic = new EndpointTraffic()
   const ended = new AbortController()
   const messages = new BrowserMessages()
+  let lookupOwner = `browser ${++openedEndpoints}`
   const browserConnector = new BrowserConnector(deps, {
     upstream: options.upstream ?? 'fallback',
     ended: ended.signal,
+    lookupOwner: () => lookupOwner,
     messages,
     onRefused: () => traffic.addRefused(),
   })
@@ -130,6 +136,9 @@ export async function openProxyEndpoint(
     traffic: () => traffic.total(),
     messages,
     noteRefusedPage: (explanation) => messages.noteRefusedPage(explanation),
+    setLookupOwner: (ownerId) => {
+      lookupOwner = ownerId
+    },
     applyNetwork: async (network) => browserConnector.applyNetwork(network),
     openContext: async (proxy) => contexts.open(proxy, async () => browserConnector.withProxy(proxy)),
     [Symbol.asyncDispose]: async () => {

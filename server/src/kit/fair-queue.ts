@@ -7,14 +7,19 @@ import { abortable } from 'bowline/kit/abort'
  */
 export class FairQueue {
   readonly #slots: number
+  readonly #slotsPerOwner: number
   readonly #owners = new Map<string, Owner>()
   /** Time used by the owner that ran last. A returning owner starts at this level. */
   #levelMs = 0
   #running = 0
 
-  /** `slots`: tasks that run at the same time. Default: 1. */
-  constructor(slots = 1) {
+  /**
+   * `slots`: tasks that run at the same time. Default: 1. `slotsPerOwner`: those of one owner, for
+   * tasks that may take very long. Default: all.
+   */
+  constructor(slots = 1, slotsPerOwner = slots) {
     this.#slots = slots
+    this.#slotsPerOwner = slotsPerOwner
   }
 
   /**
@@ -24,7 +29,7 @@ export class FairQueue {
   async run<Result>(ownerId: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     signal?.throwIfAborted()
     const owner = this.#ownerOf(ownerId)
-    if (this.#running < this.#slots) this.#occupy(owner)
+    if (this.#running < this.#slots && this.#mayRun(owner)) this.#occupy(owner)
     else await this.#wait(owner, signal)
     this.#levelMs = Math.max(this.#levelMs, owner.usedMs)
     const startedAt = performance.now()
@@ -61,6 +66,10 @@ export class FairQueue {
     }
   }
 
+  #mayRun(owner: Owner): boolean {
+    return owner.running < this.#slotsPerOwner
+  }
+
   #occupy(owner: Owner): void {
     owner.running += 1
     this.#running += 1
@@ -73,7 +82,7 @@ export class FairQueue {
     for (const [id, each] of this.#owners) {
       if (each.waiting.length === 0) {
         if (each.running === 0 && each.usedMs <= this.#levelMs) this.#owners.delete(id)
-      } else if (next === undefined || isBefore(each, next)) next = each
+      } else if (this.#mayRun(each) && (next === undefined || isBefore(each, next))) next = each
     }
     const resume = next?.waiting.shift()
     if (next !== undefined && resume !== undefined) {

@@ -49,14 +49,15 @@ export async function reserveBrowser(
   newSession: NewSession,
 ): Promise<BrowserReservation> {
   const reservation = await reserveUnrestricted(deps, id, newSession)
-  return { ...reservation, take: async () => takePrepared(reservation, newSession.request) }
+  return { ...reservation, take: async () => takePrepared(reservation, newSession) }
 }
 
 async function takePrepared(
   reservation: BrowserReservation,
-  request: SessionNetwork & SessionEmulation,
+  { request, teamId }: Pick<NewSession, 'request' | 'teamId'>,
 ): Promise<SessionBrowser> {
   const browser = await reservation.take()
+  browser.proxy?.setLookupOwner?.(teamId)
   try {
     return await inSpan('browser.prepare', async () => prepare(browser, request))
   } catch (error) {

@@ -5,6 +5,7 @@ import { signatureHeader, type WebhookSpec } from 'bowline/contract/webhooks'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { isUuid, uuidV7 } from 'bowline/kit/ids'
 import type { Connector } from '../egress/connector.ts'
+import { asLookupOwner } from '../egress/lookup-owner.ts'
 import type { MetricRecorder } from '../metrics/metrics.ts'
 import type { TaskQueues } from '../queue/task-queues.ts'
 import type { Queue } from '../queue/queue.ts'
@@ -188,7 +189,7 @@ export class Webhooks {
     const row = await findDelivery(store.db, id)
     if (row?.status !== 'pending' || row.payload === undefined) return
     const secret = (await findWebhookSecret(store.db, row.teamId)) ?? this.#deps.secret
-    const outcome = await postEvent({
+    const event = {
       dispatcher,
       url: row.url,
       headers: {
@@ -200,7 +201,8 @@ export class Webhooks {
       body: row.payload,
       timeoutMs: responseTimeoutMs,
       signal,
-    })
+    }
+    const outcome = await asLookupOwner(row.teamId, async () => postEvent(event))
     await this.#recordOutcome(row, attempt, outcome)
   }
 

@@ -85,3 +85,21 @@ test('a task that is aborted while it waits does not run, and keeps no slot', as
   expect(done).toEqual(['first', 'last'])
   await expect(queue.run('c', takes(0, 'c', done), abort.signal)).rejects.toThrow('left')
 })
+
+test('one owner has at most its share of the slots, and others start at once', async () => {
+  const queue = new FairQueue(3, 2)
+  const release = Promise.withResolvers<void>()
+  const started: string[] = []
+  const run = async (ownerId: string, name: string): Promise<void> =>
+    queue.run(ownerId, async () => {
+      started.push(name)
+      await release.promise
+    })
+  const all = ['a1', 'a2', 'a3', 'b1', 'b2'].map(async (name) => run(name[0]!, name))
+  await Promise.resolve()
+
+  expect(started).toEqual(['a1', 'a2', 'b1'])
+  release.resolve()
+  await Promise.all(all)
+  expect(started).toHaveLength(5)
+})
