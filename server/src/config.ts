@@ -230,6 +230,11 @@ export function browserSearchEnvironment(): Readonly<Record<string, string | und
   return process.env
 }
 
+/** Environment variables that Node.js reads at the first use of its thread pool. */
+export function threadPoolEnvironment(): Record<string, string | undefined> {
+  return process.env
+}
+
 /** Settings whose values are secret and therefore left out of error messages. */
 export const secretSettings: ReadonlySet<SettingName> = new Set([
   'apiKey',

@@ -5,7 +5,7 @@ import { printError } from 'bowline/terminal/print'
 import { countOf } from 'bowline/kit/count-of'
 import { createSignalDebounce } from 'bowline/kit/signal-debounce'
 import { startConfigured, type RunningServer } from '../app.ts'
-import { readConfig, type ServerConfig } from '../config.ts'
+import { readConfig, threadPoolEnvironment, type ServerConfig } from '../config.ts'
 import { isInstalled } from '../kit/optional-package.ts'
 import { enlargeThreadPool } from '../kit/thread-pool.ts'
 import { packageVersion } from '../version.ts'
@@ -27,7 +27,7 @@ const startupAbortMs = 10_000
  * at once.
  */
 export async function serve({ json, ...flags }: ServeFlags): Promise<number> {
-  enlargeThreadPool()
+  enlargeThreadPool(threadPoolEnvironment())
   const config = readConfig(flags)
   // Handles signals before the start, so that an interrupted start leaves no browsers behind.
   const stopSignal = listenForStop()

@@ -20,8 +20,8 @@ export interface BrowserConnectorOptions {
   readonly upstream: UpstreamChoice
   /** Aborts when the proxy endpoint is closed. */
   readonly ended: AbortSignal
-  /** Returns for whom the browser looks up names. */
-  readonly lookupOwner: () => string
+  /** For whom the browser looks up names. */
+  readonly lookups: { readonly owner: string }
   readonly messages: BrowserMessages
   readonly onRefused: () => void
 }
@@ -84,7 +84,7 @@ export class BrowserConnector implements EndpointConnector {
   }
 
   async #asOwner<Result>(run: () => Promise<Result>): Promise<Result> {
-    return asLookupOwner(this.#options.lookupOwner(), run)
+    return asLookupOwner(this.#options.lookups.owner, run)
   }
 
   readonly noteFailure = (error: unknown, target: HostPort): void => {

@@ -98,11 +98,11 @@ export async function openProxyEndpoint(
   const traffic = new EndpointTraffic()
   const ended = new AbortController()
   const messages = new BrowserMessages()
-  let lookupOwner = `browser ${++openedEndpoints}`
+  const lookups = { owner: `browser ${++openedEndpoints}` }
   const browserConnector = new BrowserConnector(deps, {
     upstream: options.upstream ?? 'fallback',
     ended: ended.signal,
-    lookupOwner: () => lookupOwner,
+    lookups,
     messages,
     onRefused: () => traffic.addRefused(),
   })
@@ -136,9 +136,7 @@ export async function openProxyEndpoint(
     traffic: () => traffic.total(),
     messages,
     noteRefusedPage: (explanation) => messages.noteRefusedPage(explanation),
-    setLookupOwner: (ownerId) => {
-      lookupOwner = ownerId
-    },
+    setLookupOwner: (ownerId) => void (lookups.owner = ownerId),
     applyNetwork: async (network) => browserConnector.applyNetwork(network),
     openContext: async (proxy) => contexts.open(proxy, async () => browserConnector.withProxy(proxy)),
     [Symbol.asyncDispose]: async () => {

@@ -1,21 +1,22 @@
-/** Size of the thread pool of Node.js unless `UV_THREADPOOL_SIZE` is set. */
-const defaultSize = 4
+/** Number of threads that Node.js has by itself. */
+let threads = 4
 
-const serverSize = 128
+const serverThreads = 128
 
-const variable = 'UV_THREADPOOL_SIZE'
+/** The largest number that libuv accepts. */
+const maxThreads = 1024
 
 /**
  * Gives the process a thread pool in which dozens of name lookups that take long do not stop all
- * others. `UV_THREADPOOL_SIZE` of the environment takes precedence. Has no effect after the first
+ * others. `UV_THREADPOOL_SIZE` of the environment takes precedence. Must be called before the first
  * use of the pool.
  */
-export function enlargeThreadPool(): void {
-  process.env[variable] ??= String(serverSize)
+export function enlargeThreadPool(environment: Record<string, string | undefined>): void {
+  const configured = Number.parseInt((environment['UV_THREADPOOL_SIZE'] ??= String(serverThreads)), 10)
+  threads = Math.min(Math.max(1, configured || 1), maxThreads)
 }
 
 /** Returns the number of threads for file operations, name lookups and similar. */
 export function threadPoolSize(): number {
-  const size = Number.parseInt(process.env[variable] ?? '', 10)
-  return size > 0 ? Math.min(size, 1024) : defaultSize
+  return threads
 }
