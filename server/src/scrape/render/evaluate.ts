@@ -1,6 +1,6 @@
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { OversizedResult, type ResultBudget } from '../../cdp/message-limits.ts'
-import type { CdpCall, Protocol } from '../../cdp/protocol.ts'
+import type { CdpCall, CdpParams, Protocol } from '../../cdp/protocol.ts'
 import type { Tab } from './tab.ts'
 
 /** Result of a script. */
@@ -24,7 +24,7 @@ const maxReasonLength = 5000
  */
 export async function evaluate(tab: Tab, script: string, budget: ResultBudget): Promise<Evaluation> {
   try {
-    return await evaluateWith(tab.callWithin(budget), script)
+    return await evaluateWith(tab, tab.callWithin(budget), script)
   } catch (error) {
     if (!(error instanceof OversizedResult)) throw error
     const limit = `${maxScriptResultBytes / 1e6} MB`
@@ -35,25 +35,40 @@ export async function evaluate(tab: Tab, script: string, budget: ResultBudget): 
   }
 }
 
-async function evaluateWith(call: CdpCall, script: string): Promise<Evaluation> {
+async function evaluateWith(tab: Tab, call: CdpCall, script: string): Promise<Evaluation> {
   const result = await runScript(call, script)
-  const { objectId } = result
+  if (result === 'returns') return readResult(tab, 'object', async () => call('Runtime.evaluate', returning(script)))
+  const { objectId, type } = result
   if (objectId === undefined) return toEvaluation(result)
+  return readResult(tab, type, async () =>
+    result.subtype === 'promise'
+      ? call('Runtime.awaitPromise', { promiseObjectId: objectId, returnByValue: true })
+      : call('Runtime.callFunctionOn', { objectId, functionDeclaration: returnThis, returnByValue: true }),
+  )
+}
+
+/**
+ * Returns the value of a script, or `null` if it refers to a window and cannot be serialized, or if
+ * the page has navigated.
+ */
+async function readResult(
+  tab: Tab,
+  type: string,
+  read: () => Promise<Protocol.Runtime.EvaluateResponse>,
+): Promise<Evaluation> {
   try {
-    return toEvaluation(
-      result.subtype === 'promise'
-        ? valueOf(await call('Runtime.awaitPromise', { promiseObjectId: objectId, returnByValue: true }))
-        : valueOf(
-            await call('Runtime.callFunctionOn', { objectId, functionDeclaration: returnThis, returnByValue: true }),
-          ),
-    )
+    return toEvaluation(valueOf(await read()))
   } catch (error) {
-    if (error instanceof OversizedResult) throw error
-    // The page has navigated, or the value cannot be serialized because it refers to a window.
-    if (isBowlineError(error) && error.code === 'CDP_FAILED') return { type: result.type, value: null }
-    throw error
+    if (error instanceof OversizedResult || !isBowlineError(error) || error.code !== 'CDP_FAILED') throw error
+    if (!unserializable.test(error.message)) tab.warnings.add(lostValueWarning)
+    return { type, value: null }
   }
 }
+
+const unserializable = /reference chain|by value/i
+
+const lostValueWarning =
+  'The page navigated before the value of a script was read, so it is `null`. End the script with `return` to read it at once.'
 
 /**
  * Runs a function, given as source, with arguments in the page. Throws as `evaluate`. Results over
@@ -78,15 +93,25 @@ export async function evaluateText(tab: Tab, source: string): Promise<string | u
 
 const returnThis = 'function () { return this }'
 
-async function runScript(call: CdpCall, script: string): Promise<Protocol.Runtime.RemoteObject> {
-  // Scripts may use top-level `await` and `return`.
+/** Runs a script, except one with a top-level `return`, which is a syntax error at first. */
+async function runScript(call: CdpCall, script: string): Promise<Protocol.Runtime.RemoteObject | 'returns'> {
+  // Scripts may use top-level `await`.
   const options = { awaitPromise: true, userGesture: true, replMode: true }
   try {
     return valueOf(await call('Runtime.evaluate', { ...options, expression: script }))
   } catch (error) {
     if (!isBowlineError(error) || !error.message.endsWith('SyntaxError: Illegal return statement')) throw error
-    const expression = `(async () => {\n${script}\n})()`
-    return valueOf(await call('Runtime.evaluate', { ...options, expression }))
+    return 'returns'
+  }
+}
+
+/** Reads the returned value in the same command, since the script may navigate. */
+function returning(script: string): CdpParams<'Runtime.evaluate'> {
+  return {
+    expression: `(async () => {\n${script}\n})()`,
+    awaitPromise: true,
+    userGesture: true,
+    returnByValue: true,
   }
 }
 
