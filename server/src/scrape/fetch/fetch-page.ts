@@ -4,7 +4,7 @@ import type { Abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import { decodePercent } from '../../kit/decode-percent.ts'
 import { redirectTarget } from '../../kit/redirect-target.ts'
-import { crossOriginHeaders, mayForwardHeaders } from '../../kit/forward-headers.ts'
+import { callerHeader, crossOriginHeaders, mayForwardHeaders } from '../../kit/forward-headers.ts'
 import { withWarnings, type FetchedPage } from './loaded-page.ts'
 import { browserHeaders, type BrowserIdentity } from './browser-headers.ts'
 import { classifyFile } from './classify-body.ts'
@@ -117,18 +117,18 @@ async function sendRequest(
   jar: ScrapeCookies,
   options: FetchOptions,
 ): Promise<FetchedResponse> {
-  const cookie = jar.headerFor(url)
   const callerHeaders = forwardsHeaders ? options.headers : (crossOriginHeaders(options.headers) ?? {})
   const overrides = Object.entries(callerHeaders).map(([name, value]) => [name.toLowerCase(), value] as const)
+  const cookie = jar.headerFor(url, callerHeader(callerHeaders, 'cookie'))
   const request = {
     origin: url.origin,
     path: url.pathname + url.search,
     method: 'GET' as const,
     headers: {
       ...browserHeaders(options.identity),
-      ...(cookie === undefined ? {} : { cookie }),
       ...authorizationOf(url),
-      ...Object.fromEntries(overrides),
+      ...Object.fromEntries(overrides.filter(([name]) => name !== 'cookie')),
+      ...(cookie === undefined ? {} : { cookie }),
     },
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   }

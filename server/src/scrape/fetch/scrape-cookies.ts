@@ -1,4 +1,4 @@
-import { CookieJar } from 'tough-cookie'
+import { CookieJar, domainMatch, type Cookie } from 'tough-cookie'
 
 /** Maximum length of the `Cookie` header. Most servers accept 8 kB of headers. */
 const maxHeaderLength = 4096
@@ -19,22 +19,55 @@ const maxCookieLength = 6000
  */
 export class ScrapeCookies {
   readonly #jar = new CookieJar()
+  /** Names that a site has deleted, by the host or domain of the cookie. */
+  readonly #deleted = new Map<string, Set<string>>()
 
   /** Stores the `Set-Cookie` headers of a response. Invalid ones are ignored, as browsers do. */
   store(url: URL, headers: readonly string[]): void {
     for (const header of headers.filter(({ length }) => length <= maxCookieLength).slice(0, maxCookies)) {
-      this.#jar.setCookieSync(header, url.href, { ignoreError: true })
+      const cookie = this.#jar.setCookieSync(header, url.href, { ignoreError: true })
+      const { domain } = cookie ?? {}
+      if (cookie === undefined || domain === undefined || domain === null || cookie.TTL() > 0) continue
+      const names = this.#deleted.get(domain) ?? new Set()
+      this.#deleted.set(domain, names.add(cookie.key))
     }
   }
 
-  /** Returns the `Cookie` header for a URL, or undefined if there are no cookies. */
-  headerFor(url: URL): string | undefined {
+  /**
+   * Returns the `Cookie` header for a URL, or undefined if there are no cookies. It contains those
+   * of the caller's header that no site has set or deleted.
+   */
+  headerFor(url: URL, callerHeader?: string): string | undefined {
+    const cookies = this.#jar.getCookiesSync(url.href)
+    const deleted = [...this.#deleted].filter(([domain]) => domainMatch(url.hostname, domain)).map(([, names]) => names)
+    const replaced = new Set([...cookies.map(({ key }) => key), ...deleted.flatMap((names) => [...names])])
+    const headers = [withoutCookies(callerHeader, replaced), this.#storedHeader(cookies)]
+    return headers.filter((header) => header !== undefined).join('; ') || undefined
+  }
+
+  #storedHeader(cookies: readonly Cookie[]): string | undefined {
     let header = ''
-    for (const cookie of this.#jar.getCookiesSync(url.href)) {
+    for (const cookie of cookies) {
       const next = `${header === '' ? '' : '; '}${cookie.cookieString()}`
       // Skip a cookie that does not fit, and continue with smaller ones.
       if (header.length + next.length <= maxHeaderLength) header += next
     }
     return header === '' ? undefined : header
   }
+}
+
+/**
+ * Removes cookies from a `Cookie` header. Returns it as it was written if it has none of them, and
+ * undefined if nothing is left.
+ */
+export function withoutCookies(header: string | undefined, names: ReadonlySet<string>): string | undefined {
+  const pairs = (header ?? '').split(';')
+  const kept = pairs.filter((pair) => !names.has(nameOf(pair)))
+  const left = kept.length === pairs.length ? header : kept.map((pair) => pair.trim()).join('; ')
+  return left === '' ? undefined : left
+}
+
+/** Returns the name of a cookie in a `Cookie` header. */
+export function nameOf(pair: string): string {
+  return pair.split('=', 1)[0]?.trim() ?? ''
 }

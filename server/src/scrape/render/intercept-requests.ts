@@ -1,5 +1,6 @@
 import type { Protocol } from '../../cdp/protocol.ts'
-import { mayForwardHeaders } from '../../kit/forward-headers.ts'
+import { callerHeader, mayForwardHeaders } from '../../kit/forward-headers.ts'
+import { nameOf, withoutCookies } from '../fetch/scrape-cookies.ts'
 import type { AdLists } from './ad-lists.ts'
 import type { Tab } from './tab.ts'
 import type { MayFollow } from '../../kit/may-follow.ts'
@@ -30,9 +31,12 @@ export async function interceptRequests(
   tab: Tab,
   { url, headers, adLists, mayFollow, skipTlsVerification }: InterceptOptions,
 ): Promise<Interception> {
-  const added = Object.entries(headers).map(([name, value]) => ({ name, value }))
+  const isCookie = (name: string): boolean => name.toLowerCase() === 'cookie'
+  const all = Object.entries(headers).map(([name, value]) => ({ name, value }))
+  const added = all.filter(({ name }) => !isCookie(name))
+  const cookieHeader = await mergeCookies(tab, { url, headers })
   const lists = adLists?.isReady() === true ? adLists : undefined
-  if (added.length === 0 && lists === undefined && mayFollow === undefined) {
+  if (all.length === 0 && lists === undefined && mayFollow === undefined) {
     return { patterns: [], stoppedAt: () => undefined }
   }
   const start = new URL(url)
@@ -59,8 +63,15 @@ export async function interceptRequests(
       stoppedAt = request.url
       return fail('Aborted')
     }
-    const changed = isOwn ? withHeaders(request, added) : isLeaking ? withoutReferer(request) : {}
-    ignoringNavigation(call('Fetch.continueRequest', { requestId, ...changed }))
+    const send = async (changed: Continued): Promise<unknown> =>
+      call('Fetch.continueRequest', { requestId, ...changed })
+    if (!isOwn) return ignoringNavigation(send(isLeaking ? withoutReferer(request) : {}))
+    if (cookieHeader === undefined) return ignoringNavigation(send(withHeaders(request, added)))
+    const sendWithCookies = async (): Promise<unknown> => {
+      const value = await cookieHeader(request.url)
+      return send(withHeaders(request, [...added, { name: 'Cookie', value }]))
+    }
+    ignoringNavigation(sendWithCookies())
   })
   const origins = [start.origin, start.origin.replace(/^http:/, 'https:')]
   const isLimited = lists === undefined && mayFollow === undefined && !hasReferer
@@ -68,6 +79,36 @@ export async function interceptRequests(
   const patterns = [...new Set(urls)].map((urlPattern) => ({ urlPattern, requestStage: 'Request' as const }))
   await tab.call('Fetch.enable', { patterns })
   return { patterns, stoppedAt: () => stoppedAt }
+}
+
+/** Returns the `Cookie` header for a URL. */
+type CookieHeader = (url: string) => Promise<string>
+
+/**
+ * Adds the browser's cookies to the caller's, which otherwise replace them. Those that a site has
+ * set since the start win, and those of a profile do not. Undefined if the caller has none.
+ */
+async function mergeCookies(
+  tab: Tab,
+  { url: start, headers }: Pick<InterceptOptions, 'url' | 'headers'>,
+): Promise<CookieHeader | undefined> {
+  const callerCookies = callerHeader(headers, 'cookie')
+  if (callerCookies === undefined) return undefined
+  const read = async (url: string): Promise<readonly Protocol.Network.Cookie[]> =>
+    (await tab.call('Network.getCookies', { urls: [url] })).cookies
+  const atStart = new Set((await read(start)).map(identityOf))
+  return async (url) => {
+    const stored = await read(url).catch(() => [])
+    const later = stored.filter((cookie) => !atStart.has(identityOf(cookie)))
+    const kept = withoutCookies(callerCookies, new Set(later.map(({ name }) => name)))
+    const own = new Set((kept ?? '').split(';').map(nameOf))
+    const added = stored.filter((cookie) => later.includes(cookie) || !own.has(cookie.name))
+    return [kept, ...added.map(({ name, value }) => `${name}=${value}`)].filter((each) => each !== undefined).join('; ')
+  }
+}
+
+function identityOf({ name, value, domain, path }: Protocol.Network.Cookie): string {
+  return JSON.stringify([name, value, domain, path])
 }
 
 /** Ignores the error of a command on a request. It fails if the page has navigated. */

@@ -76,29 +76,6 @@ describe('actions', () => {
     ])
   })
 
-  test('keep the value that a script returns after it has navigated', async () => {
-    await using site = await startSite({
-      '/': fixedPage('From', '<a href="/next">next</a>'),
-      '/next': fixedPage('Next', '<p>The next page</p>'),
-    })
-    const follow = (end: string): object => ({
-      url: site.url('/'),
-      actions: [{ type: 'executeJavascript', script: `document.querySelector('a').click()\n${end}` }],
-    })
-    const run = async (end: string) => (await fixture.lab.api('POST', '/v2/scrape', follow(end))).body['data']
-    const lost = await run('new Promise(() => {})')
-
-    for (let round = 0; round < 3; round += 1) {
-      const { actions, markdown, warning } = await run('return { title: document.title }')
-      expect(actions.javascriptReturns).toEqual([{ type: 'object', value: { title: 'From' } }])
-      expect([markdown, warning]).toEqual(['The next page\n', undefined])
-    }
-    expect(lost.actions.javascriptReturns).toEqual([{ type: 'object', value: null }])
-    expect(lost.warning).toBe(
-      'The page navigated before the value of a script was read, so it is `null`. End the script with `return` to read it at once.',
-    )
-  })
-
   test('reach into open shadow trees and frames of the same site', async () => {
     const { actions } = await fixture.read('/nested-controls', {
       actions: [
