@@ -98,8 +98,13 @@ const formatObject = z.discriminatedUnion(
   {
     error: (issue) => {
       if (issue.code !== 'invalid_union') return undefined
-      const name = (issue.input as { type?: unknown } | undefined)?.type
-      return `Format ${shorten(JSON.stringify(name) ?? 'undefined', 100)} is not supported. Supported formats: ${formatNames.join(', ')}`
+      const { input } = issue
+      const name: unknown = typeof input === 'object' && input !== null && 'type' in input ? input.type : input
+      const problem =
+        typeof name === 'object' && name === input
+          ? 'A format has no `type`'
+          : `Format ${shorten(JSON.stringify(name) ?? 'undefined', 100)} is not supported`
+      return `${problem}. Supported formats: ${formatNames.join(', ')}`
     },
   },
 )

@@ -40,7 +40,7 @@ const scrapeOptions = z.record(z.string(), z.unknown()).superRefine((options, co
 export function withMarkdown(formats: readonly unknown[]): readonly unknown[] {
   return formats.some((each) => each === 'markdown' || (each as { type?: unknown } | null)?.type === 'markdown')
     ? formats
-    : ['markdown', ...formats]
+    : [...formats, 'markdown']
 }
 
 const crawlOptions = z.strictObject({

@@ -68,7 +68,7 @@ export const catalogue = {
     status: 404,
     hint: 'Agents are available for 24 hours after their end, and only to their team.',
   },
-  SCRAPE_NOT_FOUND: { status: 404, hint: 'Scrapes are available for 24 hours, and only to their team.' },
+  SCRAPE_NOT_FOUND: { status: 404, hint: 'Scrapes that succeeded are available for 24 hours, and only to their team.' },
   DELIVERY_NOT_FOUND: {
     status: 404,
     hint: 'Check the id. `bowline webhooks list` shows the deliveries of your team; they are kept for seven days.',

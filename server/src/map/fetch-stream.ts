@@ -68,7 +68,8 @@ export function toEgressError(url: URL, error: unknown): BowlineError {
   // OpenSSL messages also contain addresses and names of its source files.
   const reason = Error.isError(failure) && 'reason' in failure ? String(failure.reason) : undefined
   const message = reason ?? (Error.isError(failure) ? failure.message : 'the request failed')
-  return new BowlineError('EGRESS_FAILED', `${url.origin} could not be fetched: ${message}`, { cause: error })
+  const why = message === 'bad port' ? `port ${url.port} is one of those that browsers block` : message
+  return new BowlineError('EGRESS_FAILED', `${url.origin} could not be fetched: ${why}`, { cause: error })
 }
 
 async function follow(start: URL, options: FetchStreamOptions, signal: AbortSignal) {

@@ -166,6 +166,15 @@ describe('a map fails', () => {
     })
   })
 
+  test('when browsers block the port, with the reason', async () => {
+    await using fixture = await startMapFixture({})
+
+    await expect(fixture.map('http://127.0.0.1:6666/')).rejects.toMatchObject({
+      code: 'EGRESS_FAILED',
+      message: 'http://127.0.0.1:6666 could not be fetched: port 6666 is one of those that browsers block',
+    })
+  })
+
   test('at its timeout, and closes its connections', async () => {
     const hung = Promise.withResolvers<void>()
     await using fixture = await startMapFixture({

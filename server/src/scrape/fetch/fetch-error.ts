@@ -19,9 +19,14 @@ export function toFetchError(error: unknown, url: string): unknown {
   if (isBowlineError(error) || !Error.isError(error)) return error
   const code = codeOf(error)
   if (certificateCode.test(code)) {
-    return certificateError(host, error.message, error)
+    // Node.js appends advice for whoever runs the server.
+    return certificateError(host, error.message.replace(/; if the root CA is installed locally.*$/s, ''), error)
   }
   if (tlsCode.test(code)) return tlsError(host, 'reason' in error ? String(error.reason) : code, error)
+  if (decompressionCode.test(code)) {
+    const message = `The response of ${host} cannot be decompressed: ${error.message}`
+    return new BowlineError('SCRAPE_SITE_ERROR', message, { cause: error })
+  }
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return error
   const causeError = isBowlineError(error.cause) ? toFetchError(error.cause, url) : undefined
   return (
@@ -59,4 +64,6 @@ function codeOf(error: unknown): string {
 }
 
 const certificateCode = /^(?:DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)|CERT/
+/** Codes of zlib (gzip and deflate), Brotli and Zstandard. */
+const decompressionCode = /^(?:Z_|ERR_(?:BROTLI|ZLIB|_ERROR)|ZSTD)/
 const tlsCode = /^(?:ERR_TLS|ERR_SSL|EPROTO)/

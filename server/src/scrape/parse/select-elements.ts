@@ -22,7 +22,7 @@ export function findElements(document: Document, selector: string): readonly Ele
   try {
     return selectAll<AnyNode, Element>(selector, document).filter((node) => isElement(node))
   } catch (cause) {
-    const reason = messageOf(cause)
+    const reason = messageOf(cause).replace(/found\s*$/, 'found the end')
     throw new BowlineError('BAD_REQUEST', `\`${selector}\` is not a CSS selector: ${reason}`, {
       hint: 'Use a selector such as `article`, `.post > p` or `#main`, or `*part*` for a substring of a name, id or class.',
       cause,

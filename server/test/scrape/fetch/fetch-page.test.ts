@@ -337,7 +337,8 @@ describe('failures', () => {
     ['another scheme', { url: 'ftp://example.com' }, 'URL uses unsupported protocol'],
     ['a name without a top-level domain', { url: 'http://intranet/' }, 'top-level domain'],
     ['a wait longer than half of the timeout', { waitFor: 2000, timeout: 3000 }, 'half of timeout'],
-    ['an invalid selector', { includeTags: ['p['] }, 'not a CSS selector'],
+    ['an invalid selector', { includeTags: ['p['] }, 'not a CSS selector: Expected name, found the end'],
+    ['a format without a type', { formats: [{ prompt: 'x' }] }, 'A format has no `type`. Supported formats: markdown,'],
     ['data without a language model', { formats: ['json'] }, 'language model'],
     ['tracking without Markdown', { formats: ['changeTracking'] }, 'requires the format markdown'],
     [

@@ -60,6 +60,7 @@ describe.each(ways)('a page with a self-signed certificate, %s', (_, how) => {
 
     expect(status).toBe(500)
     expect(body).toMatchObject({ code: 'SCRAPE_SSL_ERROR', hint: expect.stringContaining('skipTlsVerification') })
+    expect(body['error']).not.toContain('Node.js')
   })
 
   test('is scraped with skipTlsVerification', async () => {
