@@ -17,5 +17,5 @@ export interface TextFormats {
   readonly stored: PageBody
 }
 
-/** Makes the formats of a page that is not HTML. */
-export type PlainFormats = (text: string, markdown: string) => TextFormats
+/** Makes the formats of a page that is not HTML. `html` defaults to the text, escaped. */
+export type PlainFormats = (text: string, markdown: string, html?: string) => TextFormats

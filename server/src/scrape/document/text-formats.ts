@@ -27,8 +27,8 @@ export async function makeTextFormats(
   // Pages that are not HTML have no elements.
   const selectors = request.formats.find((format) => format.type === 'attributes')?.selectors ?? []
   const attributes = selectors.map(({ selector, attribute }) => ({ selector, attribute, values: [] }))
-  const plain: PlainFormats = (text, markdown) => ({
-    formats: pick({ markdown, html: text, rawHtml: text, links: [], images: [], attributes, product: null }),
+  const plain: PlainFormats = (text, markdown, html = asHtml(text)) => ({
+    formats: pick({ markdown, html, rawHtml: text, links: [], images: [], attributes, product: null }),
     metadata: {},
     markdown,
     pages: 1,
@@ -55,20 +55,26 @@ export async function makeTextFormats(
       if (body.bytes !== undefined && (parser !== undefined || body.source === 'upload')) {
         return imageText(await parseImage(body.bytes, { ...limits, language: parser?.language }), plain)
       }
-      const all = plain(`<img src="${escapeHtml(page.url)}">`, `![](${page.url})\n`)
+      const html = `<img src="${escapeHtml(page.url)}">`
+      const all = plain(html, `![](${page.url})\n`, html)
       return { ...all, formats: { ...all.formats, ...(wants('images') && { images: [page.url] }) } }
     }
     case 'pdf': {
       const parser = pdfParserOf(request.parsers)
       if (parser !== undefined) return parsePdfFormats(body.bytes, { parser, limits, plain })
       const base64 = Buffer.from(body.bytes).toString('base64')
-      return plain(base64, base64)
+      return plain(base64, base64, base64)
     }
     case 'pdf-text':
       return cachedPdfFormats(body, { parser: pdfParserOf(request.parsers), plain })
     default:
       return body satisfies never
   }
+}
+
+/** A line break after the tag is part of the text, which HTML parsers skip. */
+function asHtml(text: string): string {
+  return text === '' ? '' : `<pre>${text.startsWith('\n') ? '\n' : ''}${escapeHtml(text)}</pre>`
 }
 
 /** Metadata of a file without pages. */
