@@ -10,6 +10,7 @@ import { expiryOf, jobRetentionMs } from '../kit/job-retention.ts'
 import type { Store } from '../store/store.ts'
 import { isUnreadable, orUndefined } from '../store/tables/json-table.ts'
 import { isStoreUnavailable } from '../store/unavailable.ts'
+import { assertJsonSchema } from '../json-schema/assert-json-schema.ts'
 import type { Billing } from '../billing/billing.ts'
 import { priceOfExtract, type Prices } from '../billing/prices.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
@@ -77,6 +78,7 @@ export class Extracts {
     if (languageModel === undefined) {
       throw new BowlineError('FORMAT_UNAVAILABLE', 'Extraction needs a language model, and none is configured')
     }
+    assertJsonSchema(request.schema)
     await this.#deps.webhooks.assertPermitted(request.webhook)
     const { plan, invalidUrls } = createPlan(request, baseUrl)
     const id = uuidV7()

@@ -1,5 +1,6 @@
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { BowlineError } from 'bowline/kit/errors'
+import { assertJsonSchema } from '../json-schema/assert-json-schema.ts'
 import { needsLanguageModel } from './format/model-formats.ts'
 import type { LanguageModel } from './format/language-model.ts'
 
@@ -18,6 +19,7 @@ export function assertScrapeSupported(
       `The format ${modelFormat.type}${modelFormat.type === 'changeTracking' ? ' with mode json' : ''} needs a language model, and none is configured`,
     )
   }
+  for (const format of formats) if ('schema' in format) assertJsonSchema(format.schema)
   if (zeroDataRetention && formats.some(({ type }) => type === 'changeTracking')) {
     throw new BowlineError('BAD_REQUEST', 'changeTracking stores the page, which zeroDataRetention forbids')
   }

@@ -194,6 +194,7 @@ test('invalid URLs are reported or rejected', async () => {
 test.each([
   [{ urls: ['a.example'] }, 'Set `prompt`, `schema` or both'],
   [{ prompt: 'x' }, 'enableWebSearch'],
+  [{ urls: ['a.example'], schema: { type: 'nope' } }, 'Invalid JSON schema: schema.type is "nope"'],
   [{ urls: ['ftp://x'], prompt: 'x' }, 'No valid URLs provided'],
   [{ urls: ['a.example'], prompt: 'x', agent: { model: 'FIRE-1' } }, 'agent'],
   [{ urls: ['a.example'], prompt: 'x', allowExternalLinks: true }, 'does not follow'],

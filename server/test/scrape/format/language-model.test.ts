@@ -72,7 +72,7 @@ test('data is extracted from the Markdown of a page, by schema and prompt, for f
 test.each([
   [schema, '{"title":7}', 'The data of the language model does not match the schema: data/title must be string.'],
   [
-    { type: 'nope' },
+    { $ref: '#/$defs/missing' },
     '{"title":"The harbour"}',
     'The data of the language model was not checked against the schema. Invalid JSON schema: ',
   ],
@@ -83,6 +83,22 @@ test.each([
 
   expect(page['json']).toEqual(JSON.parse(given))
   expect(page['warning']).toContain(warning)
+})
+
+test.each([
+  { formats: [{ type: 'json', schema: { type: 'nope' } }] },
+  { formats: ['markdown', { type: 'changeTracking', modes: ['json'], schema: { type: 'nope' } }] },
+])('an invalid schema is refused before the page is loaded: %j', async (options) => {
+  const before = scraping.site.requests.all.length
+  const { status, body } = await scraping.scrape('/article', { ...options, maxAge: 0 })
+  const batch = await scraping.lab.api('POST', '/v2/batch/scrape', {
+    urls: [scraping.site.url('/article')],
+    ...options,
+  })
+
+  expect([status, batch.status]).toEqual([400, 400])
+  expect([body['error'], batch.body['error']]).toEqual(Array(2).fill(expect.stringContaining('schema.type is "nope"')))
+  expect(scraping.site.requests.all.length).toBe(before)
 })
 
 test('data that is nested too deeply is refused', async () => {
