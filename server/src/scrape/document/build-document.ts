@@ -79,6 +79,7 @@ export async function buildDocument(deps: BuildOptions): Promise<BuiltDocument> 
     hasText ? truncationWarning(deps, text) : noTextWarning(request),
     page.warning === undefined ? emptyWarning(page) : undefined,
     productWarning(text),
+    hasText ? undefined : noMarkdownWarning(deps, text),
     extracted?.warning,
     unusedFieldsWarning(request),
     tracking?.warning,
@@ -129,6 +130,19 @@ function emptyWarning({ body, statusCode }: LoadedPage): string | undefined {
   )
     return undefined
   return `The page is empty: the site responded with status ${statusCode} and no content.`
+}
+
+/** A page without text, for which no other warning has the reason. */
+function noMarkdownWarning({ request, page }: BuildOptions, { warning }: TextFormats): string | undefined {
+  const isExplained = [page.warning, warning, noTextWarning(request), emptyWarning(page)].some(
+    (each) => each !== undefined,
+  )
+  if (isExplained || page.body.kind !== 'html' || !request.formats.some(({ type }) => type === 'markdown'))
+    return undefined
+  if (request.includeTags !== undefined && request.includeTags.length > 0) return 'The selected elements have no text.'
+  return request.onlyMainContent
+    ? 'The main content of the page has no text. `onlyMainContent: false` includes the rest of the page.'
+    : 'The page has no text.'
 }
 
 /** A language model asked about a page without text would invent its answer. */

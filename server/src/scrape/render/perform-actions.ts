@@ -140,9 +140,18 @@ const findPoints = `(selector, all) => {
       x += outer.left + frame.clientLeft
       y += outer.top + frame.clientTop
     }
-    return { x, y, hasSize: box.width > 0 && box.height > 0 }
+    // An element without a box of its own has children that may be visible.
+    const isHidden = getComputedStyle(element).display !== 'contents' && !element.checkVisibility({ visibilityProperty: true })
+    return { x, y, hasSize: box.width > 0 && box.height > 0, isHidden }
   })
 }`
+
+interface ClickPoint {
+  readonly x: number
+  readonly y: number
+  readonly hasSize: boolean
+  readonly isHidden: boolean
+}
 
 const clickByScript = `(selector, index) => (${findAll})(selector)[index]?.element.click()`
 
@@ -156,7 +165,10 @@ async function click(tab: Tab, selector: string, all: boolean): Promise<void> {
       all
         ? await evaluateFunction(tab, source, selector, index)
         : ((await evaluateFunction(tab, findPoints, selector, false)) as readonly unknown[])[0]
-    ) as { readonly x: number; readonly y: number; readonly hasSize: boolean } | undefined
+    ) as ClickPoint | undefined
+    if (point?.isHidden === true) {
+      tab.warnings.add(`The element ${JSON.stringify(selector)} was hidden when it was clicked.`)
+    }
     // The mouse cannot hit an element without a size.
     if (point?.hasSize !== true) await evaluateFunction(tab, clickByScript, selector, index)
     else await clickAt(tab, point)

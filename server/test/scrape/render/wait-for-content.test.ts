@@ -58,6 +58,29 @@ test('a page that stays empty has a warning, and is not stored for other scrapes
   expect([second.markdown, second.warning]).toEqual(['Here\n', undefined])
 })
 
+test.each([{}, { waitFor: 1 }])('a page without scripts and without text has a warning (%o)', async (options) => {
+  await using site = await startSite({
+    '/empty': fixedPage('Empty', '<main></main>'),
+    '/hidden': fixedPage('Hidden', '<main><button style="display:none">b</button></main>'),
+    '/menu': fixedPage('Menu', '<nav><a href="/">Home</a></nav><main></main>'),
+    '/image': fixedPage('Image', '<main><img src="/boat.png" alt="boat"></main>'),
+  })
+  const scrape = async (path: string, more = {}) =>
+    (await fixture.lab.api('POST', '/v2/scrape', { url: site.url(path), ...options, ...more })).body['data']
+
+  for (const path of ['/empty', '/hidden']) {
+    const [main, all] = [await scrape(path), await scrape(path, { onlyMainContent: false })]
+    expect([main.markdown, main.warning]).toEqual([
+      '',
+      'The main content of the page has no text. `onlyMainContent: false` includes the rest of the page.',
+    ])
+    expect([all.markdown, all.warning]).toEqual(['', 'The page has no text.'])
+  }
+  expect((await scrape('/empty', { formats: ['links'] })).warning).toBeUndefined()
+  expect((await scrape('/menu', { onlyMainContent: false })).warning).toBeUndefined()
+  expect((await scrape('/image')).warning).toBeUndefined()
+})
+
 test('a page that is empty because `fastMode` runs no scripts has a warning, and others have none', async () => {
   const warnings = []
   for (const [path, options] of [
