@@ -39,13 +39,6 @@ describe('a monitor is rejected', () => {
       'mood',
     ],
     [
-      'with an incomplete format',
-      {
-        targets: [{ type: 'scrape', urls: ['https://a.example'], scrapeOptions: { formats: [{ type: 'question' }] } }],
-      },
-      'formats.0.question',
-    ],
-    [
       'with an invalid path expression',
       { targets: [{ type: 'crawl', url: 'https://a.example', crawlOptions: { includePaths: ['('] } }] },
       'includePaths',

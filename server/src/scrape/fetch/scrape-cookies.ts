@@ -39,8 +39,10 @@ export class ScrapeCookies {
    */
   headerFor(url: URL, callerHeader?: string): string | undefined {
     const cookies = this.#jar.getCookiesSync(url.href)
-    const deleted = [...this.#deleted].filter(([domain]) => domainMatch(url.hostname, domain)).map(([, names]) => names)
-    const replaced = new Set([...cookies.map(({ key }) => key), ...deleted.flatMap((names) => [...names])])
+    const replaced = new Set(cookies.map(({ key }) => key))
+    for (const [domain, names] of this.#deleted) {
+      if (domainMatch(url.hostname, domain)) for (const name of names) replaced.add(name)
+    }
     const headers = [withoutCookies(callerHeader, replaced), this.#storedHeader(cookies)]
     return headers.filter((header) => header !== undefined).join('; ') || undefined
   }
