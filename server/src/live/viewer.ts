@@ -1,8 +1,8 @@
 import type { WebSocket } from 'ws'
-import { parseJson } from 'bowline/kit/parse-json'
 import type { Frame } from '../cdp/screencast.ts'
 import { encodeFrame } from './frame.ts'
 import { MessageRate } from './message-rate.ts'
+import { parseViewerMessage } from './parse-viewer-message.ts'
 import { QualityGauge } from './quality.ts'
 import { RoundTrip } from './round-trip.ts'
 import type { ServerMessage } from './server-message.ts'
@@ -239,9 +239,9 @@ export class Viewer {
 
   #receive(data: Buffer, isBinary: boolean): void {
     this.#markAlive()
-    const pauseMs = this.#rate.add(performance.now())
+    const pauseMs = this.#rate.add(performance.now(), data.length)
     if (pauseMs > 0 && !this.#webSocket.isPaused) this.#pauseReading(pauseMs)
-    const message = isBinary ? undefined : parseJson(data.toString())
+    const message = isBinary ? undefined : parseViewerMessage(data, this.isInteractive)
     const view = viewMessage.safeParse(message)
     if (view.success) {
       this.#handleViewMessage(view.data)

@@ -41,16 +41,18 @@ export interface ViewerUpgrade {
 /** Close code, however the session ended. Its reason text is the end reason. */
 const viewEndCode = 4000
 
-/** Largest message that a viewer may send, in bytes. Allows for long pasted text. */
-const maxPayloadBytes = 4 * 1024 * 1024
+/**
+ * Largest messages that are received, in bytes. Those with an interact token allow for long pasted
+ * text. Others are refused above 512 bytes; larger ones than here close the connection.
+ */
+const maxPayloadBytes = { view: 64 * 1024, interact: 4 * 1024 * 1024 } as const
 
 const pingIntervalMs = 15_000
 
 /** Accepts the WebSockets of authorized viewers, and adds them to the live views of sessions. */
 export class Viewers implements Disposable {
   readonly #deps: ViewersDeps
-  // Frames are compressed already.
-  readonly #server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: maxPayloadBytes })
+  readonly #servers = { view: acceptMessages(maxPayloadBytes.view), interact: acceptMessages(maxPayloadBytes.interact) }
   readonly #viewers = new Set<Viewer>()
   readonly #messages: MessageMemory
   readonly #timer: NodeJS.Timeout
@@ -77,7 +79,7 @@ export class Viewers implements Disposable {
 
   /** Completes the WebSocket handshake and starts the live view. */
   connect(session: ViewableSession, kind: 'view' | 'interact', { request, socket, head }: ViewerUpgrade): void {
-    this.#server.handleUpgrade(request, socket, head, (webSocket) => {
+    this.#servers[kind].handleUpgrade(request, socket, head, (webSocket) => {
       socket.setNoDelay(true)
       limitMessages(webSocket, socket, this.#messages.open(session.row))
       this.#addViewer(session, webSocket, kind === 'interact').catch((error: unknown) => {
@@ -89,8 +91,10 @@ export class Viewers implements Disposable {
 
   [Symbol.dispose](): void {
     clearInterval(this.#timer)
-    this.#server.close()
-    for (const webSocket of this.#server.clients) webSocket.terminate()
+    for (const server of Object.values(this.#servers)) {
+      server.close()
+      for (const webSocket of server.clients) webSocket.terminate()
+    }
   }
 
   async #addViewer(session: ViewableSession, webSocket: WebSocket, isInteractive: boolean): Promise<void> {
@@ -150,4 +154,9 @@ export class Viewers implements Disposable {
     }
     viewer.close(viewEndCode, reason)
   }
+}
+
+function acceptMessages(maxPayload: number): WebSocketServer {
+  // Frames are compressed already.
+  return new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload })
 }

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { WebSocket } from 'ws'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { encodeFrame } from '../../src/live/frame.ts'
 import { ViewerBuffers } from '../../src/live/viewer-buffers.ts'
 import { Viewer, type ViewerEvents } from '../../src/live/viewer.ts'
@@ -13,6 +13,7 @@ function openViewer(
   events: Partial<ViewerEvents> = {},
   behavior: object = { bufferedAmount: 0, send: () => undefined },
   buffers = new ViewerBuffers(),
+  isInteractive = true,
 ) {
   const socket = Object.defineProperties(
     Object.assign(new EventEmitter(), { readyState: 1, OPEN: 1 }),
@@ -24,7 +25,7 @@ function openViewer(
   }
   const viewer = new Viewer(
     socket as unknown as WebSocket,
-    true,
+    isInteractive,
     {
       onShow: fail,
       onViewport: fail,
@@ -160,11 +161,19 @@ test('viewers that do not read share 64 MB, and are disconnected when others nee
   expect(other.bytes()).toBeGreaterThan(4_000_000)
 })
 
-test('a viewer that sends more than 1000 messages per second is read more slowly', () => {
+/** A viewer whose socket can be paused. */
+function openPausableViewer(isInteractive = true) {
+  const counts = { messages: 0, refusals: 0 }
   let isPaused = false
   const { receive } = openViewer(
-    { onShow: () => undefined },
     {
+      onShow: () => undefined,
+      onInteract: () => void (counts.messages += 1),
+      onRefused: () => void (counts.refusals += 1),
+    },
+    {
+      bufferedAmount: 0,
+      send: () => undefined,
       get isPaused() {
         return isPaused
       },
@@ -175,12 +184,83 @@ test('a viewer that sends more than 1000 messages per second is read more slowly
         isPaused = false
       },
     },
+    undefined,
+    isInteractive,
   )
+  return { receive, counts, isPaused: () => isPaused }
+}
+
+test('a viewer that sends more than 1000 messages per second is read more slowly', () => {
+  const { receive, isPaused } = openPausableViewer()
   const show = { type: 'show', tab: null }
 
   for (let index = 0; index < 1900; index += 1) receive(show)
-  const wasPaused = isPaused
+  const wasPaused = isPaused()
   for (let index = 0; index < 3000; index += 1) receive(show)
 
-  expect([wasPaused, isPaused]).toEqual([false, true])
+  expect([wasPaused, isPaused()]).toEqual([false, true])
+})
+
+test('a viewer that sends more bytes than two long texts at once is read more slowly', () => {
+  const { receive, counts, isPaused } = openPausableViewer()
+  const paste = { type: 'paste', text: 'x'.repeat(1_000_000) }
+
+  for (let index = 0; index < 7; index += 1) receive(paste)
+  const wasPaused = isPaused()
+  for (let index = 0; index < 3; index += 1) receive(paste)
+
+  expect([wasPaused, isPaused()]).toEqual([false, true])
+  expect(counts.messages).toBe(10)
+})
+
+const manyValues = Array.from({ length: 10_000 }, () => ({}))
+
+test.each([
+  ['an input message', { type: 'paste', text: 'x'.repeat(100_000) }],
+  ['many values', manyValues],
+  ['a valid message with many values', { type: 'show', tab: null, others: manyValues }],
+])('refuses %s of a viewer who only watches before it is parsed', (_name, message) => {
+  const { receive, counts } = openPausableViewer(false)
+  const parse = vi.spyOn(JSON, 'parse')
+
+  receive(message)
+
+  expect(parse).not.toHaveBeenCalled()
+  expect(counts).toEqual({ messages: 0, refusals: 1 })
+  parse.mockRestore()
+})
+
+test.each([
+  ['many values', manyValues],
+  ['a valid message with many values', { type: 'paste', text: 'x', others: manyValues }],
+  ['values behind a long string', { type: 'paste', text: '"\\'.repeat(1000), others: manyValues }],
+])('refuses %s before they are parsed', (_name, message) => {
+  const { receive, counts } = openPausableViewer()
+  const parse = vi.spyOn(JSON, 'parse')
+
+  receive(message)
+
+  expect(parse).not.toHaveBeenCalled()
+  expect(counts.messages).toBe(0)
+  parse.mockRestore()
+})
+
+const finger = { id: 31, x: -99_999.123_456_789_01, y: -99_999.123_456_789_01 }
+
+test.each([
+  ['pasted JSON', { type: 'paste', text: JSON.stringify(manyValues.map((_, index) => ({ a: `\\${index}\\"` }))) }],
+  ['a pasted backslash', { type: 'paste', text: `${'x'.repeat(5000)}\\` }],
+  ['composed text', { type: 'compose', text: '語'.repeat(5000), start: 0, end: 5000 }],
+  ['a long URL', { type: 'navigate', url: `data:text/html,${'"[{'.repeat(30_000)}` }],
+  ['the answer to a dialog', { type: 'dialog', isAccepted: true, text: '\n'.repeat(5000) }],
+  [
+    'touches with 16 fingers',
+    { type: 'touch', action: 'move', points: Array.from({ length: 16 }, () => finger), modifiers: 15 },
+  ],
+])('accepts %s', (_name, message) => {
+  const { receive, counts } = openPausableViewer()
+
+  receive(message)
+
+  expect(counts.messages).toBe(1)
 })

@@ -1,0 +1,43 @@
+import { parseJson } from 'bowline/kit/parse-json'
+
+/** Largest message of a viewer who only watches, in bytes. The page sends at most 150. */
+const maxViewBytes = 512
+
+/** Largest message with any structure, in bytes. Touches with 16 fingers need 1 kB. */
+const maxStructuredBytes = 2048
+
+/** Characters outside of strings in larger messages. */
+const maxOutsideStrings = 256
+
+/**
+ * Parses a message of a viewer. Larger messages are parsed only if they consist of a few long
+ * strings, as pasted text does: parsing many values blocks the server. Returns `undefined` for
+ * others, and for all that a viewer who only watches may not send.
+ */
+export function parseViewerMessage(data: Buffer, isInteractive: boolean): unknown {
+  if (data.length > maxViewBytes && !isInteractive) return undefined
+  const text = data.toString()
+  return data.length <= maxStructuredBytes || isMadeOfStrings(text) ? parseJson(text) : undefined
+}
+
+function isMadeOfStrings(text: string): boolean {
+  let outside = 0
+  for (let at = 0; at < text.length;) {
+    const quote = text.indexOf('"', at)
+    outside += (quote === -1 ? text.length : quote) - at
+    if (outside > maxOutsideStrings) return false
+    if (quote === -1) return true
+    at = endOfString(text, quote + 1)
+  }
+  return true
+}
+
+/** Returns the index after the quote that ends a string. */
+function endOfString(text: string, start: number): number {
+  for (let quote = text.indexOf('"', start); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    let first = quote
+    while (first > start && text[first - 1] === '\\') first -= 1
+    if ((quote - first) % 2 === 0) return quote + 1
+  }
+  return text.length
+}
