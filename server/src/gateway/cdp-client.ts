@@ -51,6 +51,8 @@ export class CdpClient {
   readonly #handoffs: ClientHandoffs
   readonly #secrets: ClientSecrets
   #lastMessageMs = performance.now()
+  /** Whether nothing is read from the client until it has read the responses of the server. */
+  #isUnread = false
 
   constructor(deps: {
     readonly connection: ClientConnection
@@ -74,7 +76,7 @@ export class CdpClient {
     this.#lag = new ClientLag({
       bufferedBytes: () => deps.connection.bufferedBytes,
       isHoldingUpOthers: deps.isHoldingUpOthers,
-      onChange: (isLagging) => deps.session.readPauser.setLag(this, isLagging),
+      onChange: (isLagging) => this.#setLag(isLagging),
       onTooSlow: () => this.close('lagging'),
     })
     this.#maxBufferedBytes = deps.maxBufferedBytes
@@ -135,7 +137,7 @@ export class CdpClient {
 
   /** Pings the client. Closes the connection if it is half open. Called every 20 s. */
   pingOrClose(nowMs: number): void {
-    if (this.#connection.isLost) return
+    if (this.#connection.isLost || this.#isUnread) return
     if (nowMs - this.#lastMessageMs > silenceTimeoutMs) this.close('unresponsive')
     else this.#connection.ping()
   }
@@ -172,7 +174,7 @@ export class CdpClient {
 
   /** Resumes reading from the client after the browser's pipe was full. */
   resume(): void {
-    this.#connection.resumeReading()
+    if (!this.#isUnread) this.#connection.resumeReading()
   }
 
   /** Processes a message of the client. */
@@ -349,7 +351,24 @@ export class CdpClient {
     this.#respond({ id, sessionId: cdpSessionId, error: { code: errorCodes.server, message } })
   }
 
+  /**
+   * Sends a message of the server. If the client has not read what was sent before, it can send no
+   * further commands: pausing the browser does not limit such responses.
+   */
   #respond(message: object): void {
     this.deliver(Buffer.from(JSON.stringify(message)))
+    if (!this.#lag.isActive) return
+    this.#isUnread = true
+    this.#connection.pauseReading()
+  }
+
+  /** Pauses the browser while the client lags. Then reads from the client again. */
+  #setLag(isLagging: boolean): void {
+    this.#session.readPauser.setLag(this, isLagging)
+    if (isLagging || !this.#isUnread) return
+    this.#isUnread = false
+    // Its pongs were not read either.
+    this.markAlive()
+    this.#connection.resumeReading()
   }
 }

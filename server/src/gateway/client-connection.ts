@@ -129,7 +129,7 @@ export class ClientConnection {
     this.#current = webSocket
     const ifCurrent = (handle: () => void) => () => void (this.#current === webSocket && handle())
     webSocket.on('message', (message) => {
-      if (this.#current !== webSocket) return
+      if (this.#current !== webSocket || this.#isClosing) return
       this.#received += 1
       this.#listener?.onMessage(message)
     })

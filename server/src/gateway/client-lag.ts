@@ -34,6 +34,11 @@ export class ClientLag implements Disposable {
     this.#options = options
   }
 
+  /** Whether the client lags. */
+  get isActive(): boolean {
+    return this.#timer !== undefined
+  }
+
   start(): void {
     if (this.#timer !== undefined) return
     const nowMs = performance.now()

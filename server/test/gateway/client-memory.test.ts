@@ -238,3 +238,53 @@ test('a command of 100 MB is read', async () => {
 
   expect(JSON.parse(answer.toString())).toMatchObject({ id: 1, error: { code: -32_000 } })
 })
+
+/** Commands in frames of a client, each of which the server refuses. */
+function refusedCommands(count: number): Buffer {
+  const command = Buffer.from(`{"id":1,"method":"Page.navigate","params":{"url":"file:///${'x'.repeat(900)}"}}`)
+  const header = Buffer.from([0x81, 0xfe, command.length >> 8, command.length & 0xff, 0, 0, 0, 0])
+  return Buffer.concat(Array.from({ length: count }, () => Buffer.concat([header, command])))
+}
+
+/** Sends refused commands until the server reads no more, or has read 64 MB. */
+async function sendUntilPaused({ socket, serverEnd }: { readonly socket: Socket; readonly serverEnd: Socket }) {
+  const packet = refusedCommands(256)
+  while (!serverEnd.isPaused() && serverEnd.bytesRead < 64 * megabyte) {
+    socket.write(packet)
+    await sleep(1)
+  }
+}
+
+test('nothing is read from a client that does not read the responses of the server', async () => {
+  const { connectClient } = await openGateway()
+  const client = await connectClient()
+  client.socket.pause()
+
+  await sendUntilPaused(client)
+  const { writableLength } = client.serverEnd
+  client.socket.resume()
+  await vi.waitFor(() => expect(client.serverEnd.isPaused()).toBe(false), { timeout: 20_000 })
+
+  expect(writableLength).toBeGreaterThan(16 * megabyte)
+  expect(writableLength).toBeLessThan(18 * megabyte)
+})
+
+test('a client that never reads the responses of the server is closed as lagging', async () => {
+  const { connectClient } = await openGateway()
+  const client = await connectClient()
+  client.socket.pause()
+  await sendUntilPaused(client)
+
+  vi.advanceTimersByTime(25_000)
+  client.socket.write(refusedCommands(1000))
+  const read: Buffer[] = []
+  const ended = once(client.socket.on('data', (chunk: Buffer) => read.push(chunk)).resume(), 'end')
+  const closing = Buffer.from([closeCodes.lagging >> 8, closeCodes.lagging & 0xff, ...Buffer.from('lagging')])
+  await vi.waitFor(() => expect(Buffer.concat(read.slice(-2)).subarray(-closing.length)).toEqual(closing), {
+    timeout: 20_000,
+  })
+  client.socket.end()
+  await ended
+
+  expect(Buffer.concat(read).subarray(-closing.length)).toEqual(closing)
+})
