@@ -1,9 +1,10 @@
+import { abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import type { SessionToolCall, SessionToolResult, ToolDescription } from 'bowline/mcp'
 import { isInstalled, packageMissing } from '../kit/optional-package.ts'
 import { runEvery } from '../kit/run-every.ts'
 import { toError, type ProcessRequest } from './process-messages.ts'
-import { processEnded, TeamProcess } from './team-process.ts'
+import { processEnded, TeamProcess, type ProcessLimits } from './team-process.ts'
 
 /** Options of `McpHost`. */
 export interface McpHostOptions {
@@ -16,7 +17,11 @@ export interface McpHostOptions {
   readonly idleMs?: number | undefined
   /** Milliseconds between two checks for unused processes. Default: 30 s. */
   readonly checkMs?: number | undefined
+  /** Limits after which a process counts as hung. Default: `processLimits`. */
+  readonly limits?: ProcessLimits | undefined
 }
+
+const processLimits: ProcessLimits = { startMs: 60_000, pingMs: 10_000, graceMs: 15_000 }
 
 /** Milliseconds after which the sessions of an unused process are forgotten. */
 const forgottenMs = 3_600_000
@@ -38,14 +43,16 @@ const packages = [['@modelcontextprotocol/server'], ['playwright-core', 'playwri
 /**
  * Serves MCP and the browser tools of agents, each team in a process of its own: a page that
  * exhausts the memory, or an action that hangs, neither delays other requests nor ends the sessions
- * of other teams. A process starts at the first request of its team. If it fails, the MCP sessions
- * of the team are lost, and the next request starts another. Unused processes end.
+ * of other teams. A process starts at the first request of its team. If it fails, or is killed
+ * because it hangs, the MCP sessions of the team are lost, and the next request starts another.
+ * Unused processes end.
  */
 export class McpHost implements AsyncDisposable {
   readonly #onError: McpHostOptions['onError']
   readonly #maxProcesses: number
   readonly #heapMb: number
   readonly #idleMs: number
+  readonly #limits: ProcessLimits
   readonly #processes = new Map<string, Promise<TeamProcess>>()
   /** The started ones of `#processes`. */
   readonly #started = new Map<string, TeamProcess>()
@@ -53,11 +60,13 @@ export class McpHost implements AsyncDisposable {
   readonly #checks: AsyncDisposable
   #isClosed = false
 
-  constructor({ onError, maxProcesses, heapMb = 1024, idleMs = 300_000, checkMs = 30_000 }: McpHostOptions) {
+  constructor(options: McpHostOptions) {
+    const { onError, maxProcesses, heapMb = 1024, idleMs = 300_000, checkMs = 30_000, limits = processLimits } = options
     this.#onError = onError
     this.#maxProcesses = maxProcesses
     this.#heapMb = heapMb
     this.#idleMs = idleMs
+    this.#limits = limits
     this.#checks = runEvery(checkMs, async () => this.#endUnused(), {
       onError: (error) => onError(error, 'ending MCP processes'),
     })
@@ -75,7 +84,7 @@ export class McpHost implements AsyncDisposable {
     const missing = packages.filter((names) => !names.some(isInstalled)).map(([name]) => name)
     if (missing.length > 0) throw packageMissing(missing, '/mcp')
     try {
-      return await (await this.#open(teamId)).handle(request, signal)
+      return await (await abortable(this.#open(teamId), signal)).handle(request, signal)
     } catch (error) {
       throw this.#isClosed ? draining() : error
     }
@@ -84,7 +93,8 @@ export class McpHost implements AsyncDisposable {
   /** Describes the browser tools. Throws SERVER_BUSY. */
   async describeTools(teamId: string): Promise<readonly ToolDescription[]> {
     const outcome = await (await this.#open(teamId)).useTools({ kind: 'describe' })
-    return 'tools' in outcome ? outcome.tools : []
+    if ('tools' in outcome) return outcome.tools
+    throw toError('error' in outcome ? outcome.error : processEnded)
   }
 
   /**
@@ -92,7 +102,8 @@ export class McpHost implements AsyncDisposable {
    * Throws PACKAGE_MISSING if Playwright is not installed, SERVER_BUSY, or the signal's reason.
    */
   async callTool(teamId: string, call: SessionToolCall, signal: AbortSignal): Promise<SessionToolResult> {
-    const outcome = await (await this.#open(teamId)).useTools({ kind: 'call', call }, signal)
+    const process = await abortable(this.#open(teamId), signal)
+    const outcome = await process.useTools({ kind: 'call', call }, signal)
     signal.throwIfAborted()
     if ('output' in outcome) return outcome.output
     throw toError('error' in outcome ? outcome.error : processEnded)
@@ -131,6 +142,7 @@ export class McpHost implements AsyncDisposable {
     // Not in an async function, whose promise would be another one.
     const starting = TeamProcess.start({
       heapMb: this.#heapMb,
+      limits: this.#limits,
       onError: (error) => this.#onError(error, 'serving MCP'),
       onExit: forget,
     })

@@ -88,6 +88,7 @@ function receive(message: ToProcess): void {
     void useTools(id, async (signal) => ({ output: await sessionTools.call(call, signal) }))
   } else if (message.kind === 'release') void release(message.sessionId)
   else if (message.kind === 'cancel') running.get(message.id)?.abort()
+  else if (message.kind === 'ping') send({ kind: 'pong' })
   else void close()
 }
 

@@ -19,12 +19,15 @@ export type ToProcess =
   /** Disconnect from a session. */
   | { readonly kind: 'release'; readonly sessionId: string }
   | { readonly kind: 'cancel'; readonly id: number }
+  /** Respond with `pong`, to show that the process works. */
+  | { readonly kind: 'ping' }
   /** Disconnect from all browsers. */
   | { readonly kind: 'close' }
 
 /** A message of an MCP process. */
 export type FromProcess =
   | { readonly kind: 'ready' }
+  | { readonly kind: 'pong' }
   | { readonly kind: 'result'; readonly id: number; readonly result: ToolOutcome }
   | {
       readonly kind: 'head'

@@ -3,8 +3,10 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { abortable } from 'bowline/kit/abort'
 import type { SessionToolCall } from 'bowline/mcp'
 import { threadEnvironment } from '../kit/thread-environment.ts'
+import { HangWatch } from './hang-watch.ts'
 import { PendingResponse } from './pending-response.ts'
 import { toError } from './process-messages.ts'
 import type { FromProcess, ProcessError, ProcessRequest, ToolOutcome, ToProcess } from './process-messages.ts'
@@ -13,8 +15,19 @@ import type { FromProcess, ProcessError, ProcessRequest, ToolOutcome, ToProcess 
 export interface TeamProcessOptions {
   /** Limit of its JavaScript heap, in megabytes. */
   readonly heapMb: number
+  readonly limits: ProcessLimits
   readonly onError: (error: unknown) => void
   readonly onExit: () => void
+}
+
+/** Time limits after which a process counts as hung and is killed, in milliseconds. */
+export interface ProcessLimits {
+  /** From its start until it is ready. */
+  readonly startMs: number
+  /** Between two pings. It is killed if it responds to none of three. */
+  readonly pingMs: number
+  /** Time of a tool call beyond its own timeout. */
+  readonly graceMs: number
 }
 
 /**
@@ -27,17 +40,22 @@ export class TeamProcess {
   readonly #toolCalls = new Map<number, (outcome: ToolOutcome) => void>()
   /** Ids of what is being worked on. Streams of messages to the client are not. */
   readonly #work = new Set<number>()
+  readonly #limits: ProcessLimits
+  readonly #onError: (error: unknown) => void
   #lastId = 0
   #lastUsedMs = performance.now()
   #sessions = 0
   #isClosing = false
 
-  private constructor(child: ChildProcess) {
+  private constructor(child: ChildProcess, { limits, onError }: TeamProcessOptions) {
     this.#child = child
+    this.#limits = limits
+    this.#onError = onError
   }
 
-  /** Starts a process. Throws if it ends before it is ready. */
-  static async start({ heapMb, onError, onExit }: TeamProcessOptions): Promise<TeamProcess> {
+  /** Starts a process. Throws if it ends before it is ready, or takes too long. */
+  static async start(options: TeamProcessOptions): Promise<TeamProcess> {
+    const { heapMb, limits, onError, onExit } = options
     const child = fork(program, {
       execArgv: [`--max-old-space-size=${heapMb}`],
       env: { ...threadEnvironment(), TMPDIR: tmpdir() },
@@ -46,10 +64,13 @@ export class TeamProcess {
     })
     child.unref()
     child.channel?.unref()
-    const started = new TeamProcess(child)
+    const started = new TeamProcess(child, options)
     const lastWords = readStart(child)
     const ready = Promise.withResolvers<void>()
+    let watch: HangWatch | undefined
+    const startTimer = setTimeout(() => started.#kill('was not ready', limits.startMs), limits.startMs)
     const onEnd = (cause: unknown): void => {
+      watch?.[Symbol.dispose]()
       onExit()
       ready.reject(toError(processEnded))
       if (!started.#isClosing) onError(cause)
@@ -60,11 +81,21 @@ export class TeamProcess {
       onEnd(new Error(`The MCP process of a team has ended (${signal ?? code}): ${lastWords()}`)),
     )
     child.on('message', (message: FromProcess) => {
+      watch?.noteMessage()
       if (message.kind === 'ready') ready.resolve()
       else if (message.kind === 'warning') onError(new Error(message.message))
       else started.#receive(message)
     })
-    await ready.promise
+    try {
+      await ready.promise
+    } finally {
+      clearTimeout(startTimer)
+    }
+    watch = new HangWatch({
+      intervalMs: limits.pingMs,
+      ping: () => started.send({ kind: 'ping' }),
+      onHung: () => started.#kill('did not respond', 3 * limits.pingMs),
+    })
     return started
   }
 
@@ -92,26 +123,40 @@ export class TeamProcess {
     if (request.method !== 'GET') this.#begin(id)
     signal.addEventListener('abort', () => this.#cancel(id), { once: true })
     this.send({ kind: 'request', id, request })
-    return pending.response
+    // The process may hang, and not respond to the cancellation either.
+    return abortable(pending.response, signal)
   }
 
-  /** Resolves with the outcome of a message about the browser tools. Never rejects. */
+  /**
+   * Resolves with the outcome of a message about the browser tools, or with an error at once if
+   * `signal` aborts. If a call takes longer than its own timeout, the process hangs and is killed.
+   * Never rejects.
+   */
   async useTools(
     message: { readonly kind: 'describe' } | { readonly kind: 'call'; readonly call: SessionToolCall },
     signal?: AbortSignal,
   ): Promise<ToolOutcome> {
     const id = ++this.#lastId
     const { promise, resolve } = Promise.withResolvers<ToolOutcome>()
-    this.#toolCalls.set(id, resolve)
+    const limitMs = (message.kind === 'call' ? message.call.timeoutMs : describeMs) + this.#limits.graceMs
+    // Also after a cancellation, to which a process that works responds.
+    const timer = setTimeout(() => this.#kill('did not end a tool call', limitMs), limitMs).unref()
+    this.#toolCalls.set(id, (outcome) => {
+      clearTimeout(timer)
+      this.#toolCalls.delete(id)
+      this.#end(id)
+      resolve(outcome)
+    })
     this.#begin(id)
-    const cancel = (): void => this.send({ kind: 'cancel', id })
+    const cancel = (): void => {
+      this.send({ kind: 'cancel', id })
+      resolve({ error: cancelled })
+    }
     signal?.addEventListener('abort', cancel, { once: true })
     this.send({ ...message, id })
     if (signal?.aborted === true) cancel()
     const outcome = await promise
     signal?.removeEventListener('abort', cancel)
-    this.#toolCalls.delete(id)
-    this.#end(id)
     return outcome
   }
 
@@ -129,6 +174,12 @@ export class TeamProcess {
   /** Sends a message to the process, unless it has ended. */
   send(message: ToProcess): void {
     if (this.#child.connected) this.#child.send(message, () => undefined)
+  }
+
+  /** Ends a process that hangs. Its requests then fail. */
+  #kill(problem: string, limitMs: number): void {
+    this.#onError(new Error(`The MCP process of a team ${problem} within ${limitMs / 1000} s and was killed`))
+    this.#child.kill('SIGKILL')
   }
 
   #begin(id: number): void {
@@ -163,6 +214,7 @@ export class TeamProcess {
 
 const program = fileURLToPath(new URL(`./mcp-process${extname(import.meta.filename)}`, import.meta.url))
 const closeLimitMs = 2000
+const describeMs = 15_000
 const maxWords = 2000
 
 /** Error of requests whose process has ended. */
@@ -171,6 +223,8 @@ export const processEnded: ProcessError = {
   message: 'The process that serves MCP and browser tools to this team has ended',
   hint: 'Initialize the MCP session again, or repeat the request.',
 }
+
+const cancelled: ProcessError = { code: 'ABORTED', message: 'The call was cancelled', hint: undefined }
 
 /** Keeps the start of what a process writes on stderr. Returns its line with the error. */
 function readStart({ stderr }: ChildProcess): () => string {

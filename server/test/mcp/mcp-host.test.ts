@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { McpHost, type McpHostOptions } from '../../src/mcp/mcp-host.ts'
 import type { ProcessRequest } from '../../src/mcp/process-messages.ts'
 
@@ -104,4 +104,68 @@ test('requests that are in progress when the server shuts down, and later ones, 
   await starting
   await expect(send(host, 'b', initialize)).rejects.toMatchObject(draining)
   expect(host.pids.size).toBe(0)
+})
+
+describe('a process that hangs', () => {
+  const limits = { startMs: 60_000, pingMs: 3000, graceMs: 60_000 }
+  const call = {
+    sessionId: 's',
+    cdpUrl: 'ws://127.0.0.1:9',
+    tool: 'browser_snapshot',
+    input: {},
+    maxTokens: 1,
+    timeoutMs: 1000,
+  }
+  const ended = 'The process that serves MCP and browser tools to this team has ended'
+
+  /** Starts a process of the team `a`, and stops it. */
+  async function stopProcess(host: McpHost): Promise<void> {
+    await host.describeTools('a')
+    process.kill(host.pids.get('a')!, 'SIGSTOP')
+  }
+
+  test('is killed, its requests fail, and the next one starts another', async () => {
+    const errors: unknown[] = []
+    await using host = createHost({ limits, onError: (error) => errors.push(error) })
+    await stopProcess(host)
+
+    await expect(send(host, 'a', initialize)).rejects.toThrow(ended)
+
+    expect(String(errors[0])).toContain('did not respond within 9 s and was killed')
+    expect(await host.describeTools('a')).not.toEqual([])
+  })
+
+  test('in a tool call is killed after the timeout of the call', async () => {
+    await using host = createHost({ limits: { ...limits, pingMs: 60_000, graceMs: 3000 } })
+    await startSession(host, 'a')
+    process.kill(host.pids.get('a')!, 'SIGSTOP')
+
+    await expect(host.callTool('a', call, new AbortController().signal)).rejects.toThrow(ended)
+  })
+
+  test('does not delay a cancellation', async () => {
+    await using host = createHost({ limits: { ...limits, pingMs: 60_000 } })
+    await stopProcess(host)
+    const cancelling = new AbortController()
+    const [called, requested] = [
+      host.callTool('a', call, cancelling.signal),
+      host.handle('a', requestOf('a', initialize), cancelling.signal),
+    ]
+    const outcomes = Promise.allSettled([called, requested])
+
+    cancelling.abort(new Error('enough'))
+
+    expect(await outcomes).toEqual([
+      { status: 'rejected', reason: new Error('enough') },
+      { status: 'rejected', reason: new Error('enough') },
+    ])
+    process.kill(host.pids.get('a')!, 'SIGCONT')
+  })
+
+  test('at its start is killed', async () => {
+    await using host = createHost({ limits: { ...limits, startMs: 1 } })
+
+    await expect(host.describeTools('a')).rejects.toThrow(ended)
+    expect(host.pids.size).toBe(0)
+  })
 })
