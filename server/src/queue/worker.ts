@@ -16,8 +16,10 @@ import { runTask, splitOrigin } from './task-origin.ts'
 /** One attempt at a task. */
 export interface Attempt {
   readonly taskId: string
-  /** 1 for the first. */
+  /** 1 for the first. Crashes of servers count. */
   readonly attempt: number
+  /** How often the task has failed before. Crashes of servers do not count. */
+  readonly failures: number
   /** Aborted when the server stops or the attempt exceeds its time limit. */
   readonly signal: AbortSignal
 }
@@ -142,7 +144,7 @@ export class Worker<Data extends object> implements AsyncDisposable {
   async #attempt(task: JobWithMetadata<Data>): Promise<void> {
     const { queue, handler, onError } = this.#deps
     const signal = mergeSignals(this.#stop.signal, AbortSignal.timeout(queue.expireSeconds * 1000))
-    const attempt = { taskId: task.id, attempt: task.retryCount + 1, signal }
+    const attempt = { taskId: task.id, attempt: task.retryCount + 1, failures: failuresOf(task), signal }
     const failure = await this.#runAs(task, 'task', async (data) => handler(data, attempt)).then(
       () => undefined,
       (error: unknown) => ({ error }),

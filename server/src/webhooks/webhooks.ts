@@ -127,7 +127,10 @@ export class Webhooks {
    * commits. Returns the id of the delivery, or `undefined` if the webhook does not subscribe or
    * the event is a duplicate.
    */
-  async send(message: WebhookMessage, { db }: { readonly db?: Kysely<Database> } = {}): Promise<string | undefined> {
+  async send(
+    message: WebhookMessage,
+    { db }: { readonly db?: Kysely<Database> | undefined } = {},
+  ): Promise<string | undefined> {
     const { webhook, event, jobId, content } = message
     if (!isSubscribed(webhook, event)) return undefined
     const id = uuidV7()
@@ -184,7 +187,7 @@ export class Webhooks {
     return this.get(id, teamId)
   }
 
-  async #deliver(id: string, { attempt, signal }: Attempt): Promise<void> {
+  async #deliver(id: string, { failures, signal }: Attempt): Promise<void> {
     const { store, dispatcher, userAgent } = this.#deps
     const row = await findDelivery(store.db, id)
     if (row?.status !== 'pending' || row.payload === undefined) return
@@ -203,15 +206,15 @@ export class Webhooks {
       signal,
     }
     const outcome = await asLookupOwner(row.teamId, async () => postEvent(event))
-    await this.#recordOutcome(row, attempt, outcome)
+    await this.#recordOutcome(row, failures, outcome)
   }
 
   /** Records an attempt. Throws if there is a retry left. */
-  async #recordOutcome(row: DeliveryRow, attempt: number, outcome: PostOutcome): Promise<void> {
+  async #recordOutcome(row: DeliveryRow, failures: number, outcome: PostOutcome): Promise<void> {
     const { isFinal, ...facts } = outcome
     const now = new Date()
     const attempts = [...row.attempts, { at: now.toISOString(), ...facts }].slice(-maxStoredAttempts)
-    const delay = isFinal ? undefined : this.#queue.retryDelaysSeconds?.[attempt - 1]
+    const delay = isFinal ? undefined : this.#queue.retryDelaysSeconds?.[failures]
     const isDelivered = facts.error === undefined
     await recordAttempt(this.#deps.store.db, row.id, {
       attempts,

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { sql, type Transaction } from 'kysely'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { pino } from 'pino'
 import { getGlobalDispatcher } from 'undici'
@@ -6,6 +7,7 @@ import type { WebhookSpec } from '../../../src/contract.ts'
 import { openEgress } from '../../src/egress/egress.ts'
 import { openTaskQueues } from '../../src/queue/open-task-queues.ts'
 import { openStore } from '../../src/store/open.ts'
+import type { Database } from '../../src/store/schema.ts'
 import type { Store } from '../../src/store/store.ts'
 import { ensureTeam } from '../../src/teams/team-queries.ts'
 import { saveWebhookSecret } from '../../src/webhooks/webhook-queries.ts'
@@ -46,16 +48,19 @@ describe.concurrent.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (
 
   const send = async (
     webhook: Partial<WebhookSpec> & { readonly url: string },
-    more: { uniqueKey?: string; keepsPayload?: boolean } = {},
+    { db, ...more }: { uniqueKey?: string; keepsPayload?: boolean; db?: Transaction<Database> } = {},
   ) =>
-    webhooks.send({
-      teamId,
-      webhook: { headers: {}, metadata: {}, events: ['page'], ...webhook },
-      event: 'batch_scrape.page',
-      jobId: 'job-1',
-      content: { success: true, data: [{ markdown: '# Hi' }] },
-      ...more,
-    })
+    webhooks.send(
+      {
+        teamId,
+        webhook: { headers: {}, metadata: {}, events: ['page'], ...webhook },
+        event: 'batch_scrape.page',
+        jobId: 'job-1',
+        content: { success: true, data: [{ markdown: '# Hi' }] },
+        ...more,
+      },
+      { db },
+    )
 
   const whenSettled = async (id: string | undefined) =>
     vi.waitFor(
@@ -117,6 +122,21 @@ describe.concurrent.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (
     })
     expect(again).toMatchObject({ status: 'delivered' })
     expect(again.attempts).toHaveLength(5)
+  })
+
+  test('are retried as often after crashes of servers during a delivery', async ({ expect }) => {
+    await using receiver = await startReceiver((count) => (count <= 3 ? 503 : 200))
+
+    const id = await store.db.transaction().execute(async (db) => {
+      const sent = await send({ url: receiver.url() }, { db })
+      await sql`update pgboss.job set retry_count = 3 where data->>'id' = ${sent}`.execute(db)
+      return sent
+    })
+
+    expect(await whenSettled(id)).toMatchObject({
+      status: 'delivered',
+      attempts: [{ statusCode: 503 }, { statusCode: 503 }, { statusCode: 503 }, { statusCode: 200 }],
+    })
   })
 
   test('fail without a retry if the egress policy blocks the receiver', async ({ expect }) => {
