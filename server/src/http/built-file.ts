@@ -2,6 +2,7 @@ import { open, type FileHandle } from 'node:fs/promises'
 import { extname } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ifMissing } from '../kit/if-missing.ts'
+import { matchesEtag } from './matches-etag.ts'
 
 /**
  * Sends a file of the build with an ETag, in the `.br` or `.gz` version next to it if the client
@@ -58,10 +59,6 @@ function encodingsOf(accepted = ''): readonly Encoding[] {
     ...compressed.filter(({ encoding }) => names.has(encoding) || names.has('*')),
     { encoding: undefined, suffix: '' },
   ]
-}
-
-function matchesEtag(tags: string | undefined, etag: string): boolean {
-  return tags?.split(',').some((tag) => tag.trim() === etag || tag.trim() === '*') === true
 }
 
 async function openFile(path: string): Promise<FileHandle | undefined> {

@@ -12,7 +12,7 @@ import { apiReferenceOptions, apiReferencePolicy, apiReferenceScript, apiReferen
 import { addComponents, nameSchemas } from './openapi-components.ts'
 import { addExamples, formContent } from './openapi-examples.ts'
 import { addWarnings, describeResponses } from './openapi-responses.ts'
-import { addCodeSamples } from './openapi-samples.ts'
+import { OpenApiText } from './openapi-text.ts'
 import { registerServerRoute } from './register-route.ts'
 import { tags } from './openapi-tags.ts'
 
@@ -52,10 +52,9 @@ export async function registerOpenApi(app: FastifyInstance, { version, baseUrlOf
     },
     transformObject: (source) => addExamples(addWarnings(describeResponses(addAllComponents(source)))),
   })
-  await registerDocs(app, baseUrlOf)
-  registerServerRoute(app, 'openApi', {
-    handler: async (request) => addCodeSamples(app.swagger(), baseUrlOf(request)),
-  })
+  const text = new OpenApiText(app, baseUrlOf)
+  await registerDocs(app, text)
+  registerServerRoute(app, 'openApi', { handler: async (request, reply) => text.sendJson(request, reply) })
 }
 
 const keyDescription =
@@ -89,7 +88,7 @@ function addFailure(schema: FastifySchema): FastifySchema {
  * Registers the documentation page. If its optional package is missing, the page responds with
  * PACKAGE_MISSING.
  */
-async function registerDocs(app: FastifyInstance, baseUrlOf: OpenApiDeps['baseUrlOf']): Promise<void> {
+async function registerDocs(app: FastifyInstance, text: OpenApiText): Promise<void> {
   const { path } = serverRoutes.apiReference
   const load = async () => loadOptional('@fastify/swagger-ui', path, async () => import('@fastify/swagger-ui'))
   const ui = await load().catch((error: unknown) => {
@@ -113,8 +112,14 @@ async function registerDocs(app: FastifyInstance, baseUrlOf: OpenApiDeps['baseUr
       js: [{ filename: 'samples.js', content: apiReferenceScript }],
       css: [{ filename: 'wrap.css', content: apiReferenceStyle }],
     },
-    transformSpecification: (document, request) => addCodeSamples(document, baseUrlOf(request)),
-    // The transformation changes nothing in place.
-    transformSpecificationClone: false,
+    uiHooks: {
+      // The package would serialize the document for each request.
+      preHandler: (request, reply, next) => {
+        const { url } = request.routeOptions
+        if (url === `${path}/json`) text.sendJson(request, reply)
+        else if (url === `${path}/yaml`) text.sendYaml(request, reply)
+        else next()
+      },
+    },
   })
 }

@@ -1,5 +1,7 @@
+import { get, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { routes, type Route } from 'bowline/contract/routes'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { requestExamples } from '../../src/http/openapi-examples.ts'
@@ -186,4 +188,61 @@ describe('the OpenAPI document', () => {
       'application/json': { schema: { required: ['uploadRef'] } },
     })
   })
+
+  const paths = ['/openapi.json', '/docs/json', '/docs/yaml']
+
+  test('is serialized once, for any number of requests, hosts and paths', async () => {
+    const serialize = vi.spyOn(JSON, 'stringify')
+    const receive = async (path: string, host: string) => download(`${lab.server.url}${path}`, { host })
+
+    const bodies = [
+      ...(await Promise.all(['/openapi.json', '/docs/json'].map(async (path) => receive(path, 'a.example')))),
+      ...(await Promise.all(['a.example', 'b.example:1', `a"'b`].map(async (host) => receive('/openapi.json', host)))),
+    ].map(({ body }) => body)
+
+    const documents = serialize.mock.calls.filter(([value]) => isDocument(value))
+    serialize.mockRestore()
+    expect(documents.length).toBeLessThanOrEqual(1)
+    expect(bodies.map((body) => /fetch\(.{0,3}"(.*?)\/v2/.exec(body)?.[1])).toEqual([
+      'http://a.example',
+      'http://a.example',
+      'http://a.example',
+      'http://b.example:1',
+      'http://localhost',
+    ])
+    expect(bodies.map((body) => isDocument(JSON.parse(body)))).toEqual([true, true, true, true, true])
+  })
+
+  test.each(paths)('has an ETag for each host at %s', async (path) => {
+    const url = `${lab.server.url}${path}`
+    const first = await download(url, { host: 'a.example' })
+    const etag = String(first.headers.etag)
+
+    const again = await download(url, { host: 'a.example', 'if-none-match': etag })
+    const other = await download(url, { host: 'a.example', 'if-none-match': '"other"' })
+
+    expect([first.status, again.status, other.status]).toEqual([200, 304, 200])
+    expect([first.body.length > 100_000, again.body, other.body === first.body]).toEqual([true, '', true])
+  })
+
+  test('has another ETag for another host', async () => {
+    const etags = ['a.example', 'b.example'].map(async (host) => {
+      const { headers } = await download(`${lab.server.url}/openapi.json`, { host })
+      return headers.etag
+    })
+
+    expect(new Set(await Promise.all(etags)).size).toBe(2)
+  })
 })
+
+function isDocument(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'openapi' in value && 'paths' in value
+}
+
+/** Requests a URL with headers that `fetch` does not send. */
+async function download(url: string, headers: OutgoingHttpHeaders) {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    get(url, { headers }, resolve).once('error', reject)
+  })
+  return { status: response.statusCode, headers: response.headers, body: await text(response) }
+}
