@@ -74,7 +74,9 @@ export async function checkPage(deps: MonitorDeps, task: PageTask): Promise<Chec
   await using undo = new AsyncDisposableStack()
   undo.use(scraped)
   const { document, id: scrapeId } = scraped
-  const compared = comparePage(document, state, scrapeSpec)
+  const compareLongTexts = async (before: string, after: string) =>
+    deps.scrapes.compareTexts(before, after, { signal: task.signal })
+  const compared = await comparePage(document, state, { ...scrapeSpec, compareLongTexts })
   const judged = await judge(deps, task, compared)
   const extracted = scrapeSpec.comparesJson ? (document.json ?? null) : undefined
   const page = {

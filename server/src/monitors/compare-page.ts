@@ -1,6 +1,6 @@
 import type { Document } from 'bowline/contract/document'
 import type { PageDiff, PageStatus } from 'bowline/contract/monitor-checks'
-import { gitDiff } from '../scrape/format/git-diff.ts'
+import { gitDiff, type CompareTexts } from '../scrape/format/git-diff.ts'
 import { isSameText } from '../scrape/format/same-text.ts'
 import { goneStatuses } from '../scrape/format/track-changes.ts'
 import type { ViewerPageState } from './queries/pages.ts'
@@ -16,13 +16,13 @@ export interface Comparison {
 
 /**
  * Compares a page with its last state, if there is one. Error responses are status `error`, except
- * that 404 and 410 mean `removed` for a known page.
+ * that 404 and 410 mean `removed` for a known page. Rejects like `gitDiff`.
  */
-export function comparePage(
+export async function comparePage(
   document: Document,
   state: ViewerPageState | undefined,
-  options: Pick<PageScrapeSpec, 'comparesJson' | 'comparesText'>,
-): Comparison {
+  options: Pick<PageScrapeSpec, 'comparesJson' | 'comparesText'> & { readonly compareLongTexts: CompareTexts },
+): Promise<Comparison> {
   const { statusCode = 200 } = document.metadata
   const isGone = goneStatuses.has(statusCode)
   if (isGone && state !== undefined) return { status: state.isGone ? 'same' : 'removed' }
@@ -35,7 +35,7 @@ export function comparePage(
   const isTextChanged = options.comparesText && !isSameText(state.markdown, markdown)
   const isJsonChanged = Object.keys(json).length > 0
   if (!isTextChanged && !isJsonChanged) return { status: 'same' }
-  const text = isTextChanged ? gitDiff(state.markdown, markdown) : undefined
+  const text = isTextChanged ? await gitDiff(state.markdown, markdown, options.compareLongTexts) : undefined
   if (!options.comparesJson) return { status: 'changed', diff: text }
   const { json: _, ...textDiff } = text ?? {}
   return { status: 'changed', diff: { json, ...textDiff } }

@@ -1,3 +1,4 @@
+import type { Abortable } from 'bowline/kit/abort'
 import type { SchemaChecker } from '../json-schema/schema-checker.ts'
 import type { Document } from 'bowline/contract/document'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
@@ -24,6 +25,7 @@ import { createPageProcessor } from './format/page-processor.ts'
 import type { FileScrapeCall, ScrapeCall, SessionScrapeCall } from './scrape-call.ts'
 import type { IndexPage } from './document/scraped-page.ts'
 import type { HtmlProcesses } from './format/html-processes.ts'
+import type { LineDiff } from './format/line-diff.ts'
 
 /** Dependencies of `Scrapes`. */
 export interface ScrapesDeps extends LoaderDeps {
@@ -112,6 +114,11 @@ export class Scrapes implements AsyncDisposable {
       const loaded = { page, processed, isEnhanced: false, isRendered: true }
       return this.#finisher.fromLoaded({ ...call, request }, loaded, signal)
     })
+  }
+
+  /** Compares two texts by line, in a process. Throws SCRAPE_SITE_ERROR, or the signal's reason. */
+  async compareTexts(before: string, after: string, options: Abortable): Promise<LineDiff> {
+    return this.#deps.workers.compare(before, after, options)
   }
 
   /** Parses a file of a client. Throws UNSUPPORTED_FILE_TYPE, DOCUMENT_*, or like `scrape`. */

@@ -239,7 +239,7 @@ async function extract(
 }
 
 async function track(deps: BuildOptions, text: TextFormats): Promise<TrackedChange | undefined> {
-  const { request, store, teamId, page } = deps
+  const { request, store, teamId, page, workers, signal } = deps
   const format = request.formats.find((each) => each.type === 'changeTracking')
   if (format === undefined) return undefined
   const state = {
@@ -251,6 +251,7 @@ async function track(deps: BuildOptions, text: TextFormats): Promise<TrackedChan
   const readsMarkdownWithLlm = format.modes.includes('json')
   return trackChanges(store, format, {
     ...state,
+    compareLongTexts: async (before, after) => workers.compare(before, after, { signal }),
     extract: readsMarkdownWithLlm ? async (markdown) => extract(deps, format, markdown) : undefined,
   })
 }

@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ChangeTracking } from 'bowline/contract/document'
-import { diffLines, type DiffRun } from './line-diff.ts'
+import { isBowlineError } from 'bowline/kit/errors'
+import { compareLines, runsOf, type DiffRun, type LineDiff } from './line-diff.ts'
 
 type Diff = NonNullable<ChangeTracking['diff']>
 type Chunk = Diff['json']['files'][number]['chunks'][number]
@@ -14,25 +16,53 @@ const maxLines = 1_000_000
 /** A diff, with a warning if it is coarser than that of `git diff`, or empty. */
 export type GitDiff = Diff & { readonly warning?: string }
 
-/** Compares two texts like `git diff`. Returns the diff as text and as data. */
-export function gitDiff(before: string, after: string): GitDiff {
-  if (countLines(before) + countLines(after) > maxLines) return { text: '', json: { files: [] }, warning: tooLong }
-  const warnings = new Set<string>()
-  const onCoarse = (): void => void warnings.add(coarse)
-  const groups = group(diffLines(toLines(before), toLines(after), onCoarse))
-  const chunks = groups.filter((pieces) => pieces.some(({ kind }) => kind !== 'same')).map(toChunk)
+/** Compares the lines of two texts. Rejects with SCRAPE_SITE_ERROR if it takes too much. */
+export type CompareTexts = (before: string, after: string) => Promise<LineDiff>
+
+/**
+ * Maximum number of lines of both texts that are compared at once. Longer ones take up to a second,
+ * and are left to `compareLongTexts`.
+ */
+const maxShortLines = 500
+
+/** Lines after which other work gets a turn. */
+const linesPerTurn = 5000
+
+/**
+ * Compares two texts like `git diff`. Resolves to the diff as text and as data, with a warning if
+ * `compareLongTexts` rejects with SCRAPE_SITE_ERROR. Rejects with its other errors.
+ */
+export async function gitDiff(before: string, after: string, compareLongTexts: CompareTexts): Promise<GitDiff> {
+  const lineCount = countLines(before) + countLines(after)
+  if (lineCount > maxLines) return { text: '', json: { files: [] }, warning: tooLong }
+  const isShort = lineCount <= maxShortLines
+  const diff = isShort ? compareTexts(before, after) : await compareLongTexts(before, after).catch(messageIfTooMuch)
+  if (typeof diff === 'string') return { text: '', json: { files: [] }, warning: `${diff}: the diff is empty.` }
+  const groups = group(runsOf(diff, toLines(before), toLines(after)))
+  const chunks: Chunk[] = []
+  for (const pieces of groups) if (pieces.some(({ kind }) => kind !== 'same')) chunks.push(await toChunk(pieces))
   const lines = chunks.flatMap(({ content, changes }) => [content, ...changes.map((change) => change.content)])
   return {
     text: lines.length === 0 ? '' : `--- previous\n+++ current\n${lines.join('\n')}\n`,
     json: { files: chunks.length === 0 ? [] : [{ from: 'previous', to: 'current', chunks }] },
-    ...(warnings.size > 0 && { warning: coarse }),
+    ...(diff.isCoarse && { warning: coarse }),
   }
+}
+
+/** Compares the lines of two texts in this process. */
+export function compareTexts(before: string, after: string): LineDiff {
+  return compareLines(toLines(before), toLines(after))
+}
+
+/** Returns the message of SCRAPE_SITE_ERROR. Throws other errors. */
+function messageIfTooMuch(error: unknown): string {
+  if (isBowlineError(error) && error.code === 'SCRAPE_SITE_ERROR') return error.message
+  throw error
 }
 
 const coarse = 'The texts differ in too many lines: parts of the diff replace whole blocks, unchanged lines included.'
 
-// Formatting `maxLines` would load the data of a locale at every start, which takes 20 ms.
-const tooLong = 'The texts have more than 1,000,000 lines: the diff is empty.'
+const tooLong = `The texts have more than ${maxLines.toLocaleString('en')} lines: the diff is empty.`
 
 function countLines(text: string): number {
   let count = 1
@@ -79,8 +109,14 @@ function cut({ kind, lines, before, after }: Piece, start: number, end: number):
   }
 }
 
-function toChunk(pieces: readonly Piece[]): Chunk {
-  const changes = pieces.flatMap((piece) => piece.lines.map((line, index) => toChange(piece, line, index)))
+async function toChunk(pieces: readonly Piece[]): Promise<Chunk> {
+  const changes: Change[] = []
+  for (const piece of pieces) {
+    for (const [index, line] of piece.lines.entries()) {
+      changes.push(toChange(piece, line, index))
+      if (changes.length % linesPerTurn === 0) await nextTurn()
+    }
+  }
   const count = (left: 'add' | 'del'): number => changes.filter(({ type }) => type !== left).length
   const [first] = pieces
   return { content: `@@ -${first?.before ?? 0},${count('add')} +${first?.after ?? 0},${count('del')} @@`, changes }

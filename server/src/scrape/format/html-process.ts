@@ -1,18 +1,31 @@
-// Program of a process: processes one page at a time.
+// Program of a process: processes one page, or the texts of one, at a time.
 import { getHeapStatistics } from 'node:v8'
 import { Script } from 'node:vm'
 import { isBowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
 import type { RedactOptions } from 'bowline/contract/redaction'
+import { compareTexts } from './git-diff.ts'
+import type { LineDiff } from './line-diff.ts'
 import { processHtml, type HtmlJob, type ProcessedHtml } from './process-html.ts'
 import { handleMessages } from '../../kit/handle-messages.ts'
 import { limitHeapGrowth } from '../../kit/limit-heap-growth.ts'
 import { redactPersonalData } from './redact-personal-data.ts'
 
-/** Work of a process: a page to process, or a text from which to redact personal data. */
+/**
+ * Work of a process: a page to process, a text from which to redact personal data, or two texts to
+ * compare.
+ */
 export type ProcessJob =
   | { readonly kind: 'page'; readonly page: HtmlJob }
   | { readonly kind: 'redact'; readonly text: string; readonly options: RedactOptions }
+  | { readonly kind: 'compare'; readonly before: string; readonly after: string }
+
+/** Result of a job, by its kind. */
+export interface ProcessResults {
+  readonly page: ProcessedHtml
+  readonly redact: string
+  readonly compare: LineDiff
+}
 
 /** The response of a process to a job. */
 export type ProcessResponse = ProcessOutcome & {
@@ -21,13 +34,24 @@ export type ProcessResponse = ProcessOutcome & {
 }
 
 type ProcessOutcome =
-  | { readonly kind: 'done'; readonly result: ProcessedHtml | string }
+  | { readonly kind: 'done'; readonly result: ProcessResults[ProcessJob['kind']] }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string; readonly hint: string | undefined }
+
+function resultOf(job: ProcessJob): ProcessResults[ProcessJob['kind']] {
+  switch (job.kind) {
+    case 'page':
+      return processHtml(job.page)
+    case 'redact':
+      return redactPersonalData(job.text, job.options)
+    case 'compare':
+      return compareTexts(job.before, job.after)
+  }
+  return job satisfies never
+}
 
 function run(job: ProcessJob): ProcessOutcome {
   try {
-    const result = job.kind === 'page' ? processHtml(job.page) : redactPersonalData(job.text, job.options)
-    return { kind: 'done', result }
+    return { kind: 'done', result: resultOf(job) }
   } catch (error) {
     const message = messageOf(error)
     return isBowlineError(error)

@@ -6,7 +6,8 @@ import { abortable, type Abortable, mergeSignals } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import type { HtmlJob, ProcessedHtml } from './process-html.ts'
 import type { RedactOptions } from 'bowline/contract/redaction'
-import type { ProcessJob, ProcessResponse } from './html-process.ts'
+import type { ProcessJob, ProcessResponse, ProcessResults } from './html-process.ts'
+import type { LineDiff } from './line-diff.ts'
 import { RunningTimeout } from '../../kit/running-timeout.ts'
 import { forkHelper, killHelper } from '../../kit/fork-helper.ts'
 
@@ -38,8 +39,9 @@ const maxHeapBytes = 256_000_000
 const maxIdleHeapBytes = 64_000_000
 
 /**
- * Processes that process HTML. A page that hangs or exhausts its memory costs a process, not the
- * server. Escaping 20 million asterisks, for example, exceeds the heap in one operation.
+ * Processes that process HTML and texts made of it. A page that hangs or exhausts its memory costs
+ * a process, not the server. Escaping 20 million asterisks, for example, exceeds the heap in one
+ * operation.
  */
 export class HtmlProcesses implements AsyncDisposable {
   readonly #processes: number
@@ -64,16 +66,26 @@ export class HtmlProcesses implements AsyncDisposable {
   /** Processes a page. Throws BAD_REQUEST, SCRAPE_SITE_ERROR, or the signal's reason. */
   async run(page: HtmlJob, options: Abortable = {}): Promise<ProcessedHtml> {
     const name = `${page.url === '' ? 'The file' : page.url} (${(page.html.length / 1e6).toFixed(1)} MB)`
-    return (await this.#execute({ kind: 'page', page }, name, options)) as ProcessedHtml
+    return this.#execute({ kind: 'page', page }, name, options)
   }
 
   /** Redacts personal data in a text. Throws SCRAPE_SITE_ERROR, or the signal's reason. */
   async redact(text: string, redaction: RedactOptions, options: Abortable = {}): Promise<string> {
     const name = `Markdown (${(text.length / 1e6).toFixed(1)} MB)`
-    return (await this.#execute({ kind: 'redact', text, options: redaction }, name, options)) as string
+    return this.#execute({ kind: 'redact', text, options: redaction }, name, options)
   }
 
-  async #execute(job: ProcessJob, name: string, { signal }: Abortable): Promise<ProcessedHtml | string> {
+  /** Compares two texts by line. Throws SCRAPE_SITE_ERROR, or the signal's reason. */
+  async compare(before: string, after: string, options: Abortable = {}): Promise<LineDiff> {
+    const name = `two versions (${((before.length + after.length) / 1e6).toFixed(1)} MB)`
+    return this.#execute({ kind: 'compare', before, after }, name, options)
+  }
+
+  async #execute<Job extends ProcessJob>(
+    job: Job,
+    name: string,
+    { signal }: Abortable,
+  ): Promise<ProcessResults[Job['kind']]> {
     const child = await this.#acquire(signal)
     using limit = new RunningTimeout(this.#timeoutMs)
     const response = Promise.withResolvers<ProcessResponse>()
@@ -96,7 +108,7 @@ export class HtmlProcesses implements AsyncDisposable {
       if (outcome === undefined || outcome.heapBytes > maxHeapBytes) this.#end(child)
       else this.#release(child)
     }
-    if (outcome.kind === 'done') return outcome.result
+    if (outcome.kind === 'done') return outcome.result as ProcessResults[Job['kind']]
     throw new BowlineError(outcome.code, outcome.message, { hint: outcome.hint })
   }
 

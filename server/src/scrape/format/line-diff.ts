@@ -22,30 +22,56 @@ const maxEffort = 4_000_000
  */
 const maxLines = 400_000
 
+const kinds = ['same', 'del', 'add'] as const
+
+/** A comparison as it is sent between processes: small, whatever the lines are. */
+export interface LineDiff {
+  /** For each run, the index of its kind and the number of its lines. */
+  readonly runs: Int32Array
+  /** Whether a part that would take too long is reported as deleted and added as a whole. */
+  readonly isCoarse: boolean
+}
+
 /**
  * Compares texts line by line, in bounded time. Lines that occur once on both sides are anchors
- * (patience diff), and sections between them are compared with the Myers algorithm. A section that
- * would take too long is reported as deleted and added as a whole, and `onCoarse` is called.
+ * (patience diff), and sections between them are compared with the Myers algorithm.
  */
-export function diffLines(
-  before: readonly string[],
-  after: readonly string[],
-  onCoarse: () => void = () => undefined,
-): readonly DiffRun[] {
+export function compareLines(before: readonly string[], after: readonly string[]): LineDiff {
   const { start, end } = sameEnds(before, after)
-  const runs = createRuns(before, after)
-  runs.add('same', start)
+  const runs: number[] = []
+  let isCoarse = false
+  const onCoarse = (): void => void (isCoarse = true)
+  const onRun: OnRun = (kind, count) => {
+    const index = kinds.indexOf(kind)
+    if (runs.at(-2) === index) runs.push((runs.pop() ?? 0) + count)
+    else if (count > 0) runs.push(index, count)
+  }
+  onRun('same', start)
   const [oldLines, newLines] = [before.length - start - end, after.length - start - end]
   if (oldLines + newLines <= maxLines) {
     const [left, right] = numbered(before.slice(start, start + oldLines), after.slice(start, start + newLines))
-    compare(left, right, { onRun: runs.add, onCoarse })
+    compare(left, right, { onRun, onCoarse })
   } else {
     onCoarse()
-    runs.add('del', oldLines)
-    runs.add('add', newLines)
+    onRun('del', oldLines)
+    onRun('add', newLines)
   }
-  runs.add('same', end)
-  return runs.all()
+  onRun('same', end)
+  return { runs: Int32Array.from(runs), isCoarse }
+}
+
+/** Returns the runs of a comparison with their lines. */
+export function runsOf({ runs }: LineDiff, before: readonly string[], after: readonly string[]): readonly DiffRun[] {
+  const all: DiffRun[] = []
+  let [from, to] = [0, 0]
+  for (let index = 0; index < runs.length; index += 2) {
+    const kind = kinds[runs[index] ?? 0] ?? 'same'
+    const count = runs[index + 1] ?? 0
+    all.push({ kind, lines: kind === 'add' ? after.slice(to, to + count) : before.slice(from, from + count) })
+    if (kind !== 'add') from += count
+    if (kind !== 'del') to += count
+  }
+  return all
 }
 
 /** Counts the common lines at the start and at the end. */
@@ -108,24 +134,4 @@ function compareSection(
     if (added || removed) edits += count
   }
   return edits ** 2
-}
-
-/** Collects runs of lines in order. */
-function createRuns(before: readonly string[], after: readonly string[]) {
-  const counts: { readonly kind: DiffRun['kind']; count: number }[] = []
-  const add: OnRun = (kind, count) => {
-    const last = counts.at(-1)
-    if (last?.kind === kind) last.count += count
-    else if (count > 0) counts.push({ kind, count })
-  }
-  const all = (): readonly DiffRun[] => {
-    let [from, to] = [0, 0]
-    return counts.map(({ kind, count }) => {
-      const lines = kind === 'add' ? after.slice(to, to + count) : before.slice(from, from + count)
-      if (kind !== 'add') from += count
-      if (kind !== 'del') to += count
-      return { kind, lines }
-    })
-  }
-  return { add, all }
 }

@@ -4,7 +4,7 @@ import type { Format } from 'bowline/contract/formats'
 import type { Database } from '../../store/schema.ts'
 import { findTrackedPage, saveTrackedPage, type TrackedPageRow } from '../queries/scrapes.ts'
 import type { Store } from '../../store/store.ts'
-import { gitDiff } from './git-diff.ts'
+import { gitDiff, type CompareTexts } from './git-diff.ts'
 import { isSameText } from './same-text.ts'
 
 /** Current state of a page, to compare with the previous one. */
@@ -17,6 +17,7 @@ export interface TrackedState {
   readonly statusCode: number
   /** Extracts data from Markdown, in mode `json`. */
   readonly extract: ((markdown: string) => Promise<unknown>) | undefined
+  readonly compareLongTexts: CompareTexts
 }
 
 /** Statuses of pages that no longer exist. */
@@ -37,7 +38,7 @@ export interface TrackedChange {
 export async function trackChanges(
   store: Store,
   format: Extract<Format, { type: 'changeTracking' }>,
-  { teamId, trackingKey, formerTrackingKey, markdown, statusCode, extract }: TrackedState,
+  { teamId, trackingKey, formerTrackingKey, markdown, statusCode, extract, compareLongTexts }: TrackedState,
 ): Promise<TrackedChange> {
   const previous = await findTrackedPage(store.db, teamId, [trackingKey, formerTrackingKey])
   const base = compare(previous, { markdown, statusCode })
@@ -47,7 +48,7 @@ export async function trackChanges(
   const stored = extract && { wish: instructions, data }
   const previousExtraction = extract && isChanged ? await previousData(previous, instructions, extract) : undefined
   const isDiffed = isChanged && format.modes.includes('git-diff')
-  const diff = isDiffed ? gitDiff(previous.markdown, markdown) : undefined
+  const diff = isDiffed ? await gitDiff(previous.markdown, markdown, compareLongTexts) : undefined
   return {
     warning: diff?.warning,
     changeTracking: {

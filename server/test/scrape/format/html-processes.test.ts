@@ -61,3 +61,15 @@ test('a process that was killed while it was idle is replaced', async () => {
 
   expect((await workers.run(job('<p>next</p>'))).markdown).toBe('next\n')
 })
+
+test('texts are compared in a process, which returns the runs only', async () => {
+  const before = Array.from({ length: 20_000 }, (_, index) => `old ${index}`).join('\n')
+
+  const { runs, isCoarse } = await workers.compare(`a\n${before}\nz`, 'a\nb\nz')
+
+  expect([...runs]).toEqual([0, 1, 1, 20_000, 2, 1, 0, 1])
+  expect(isCoarse).toBe(true)
+  await expect(
+    shortTimeoutPool.compare(before, before.replaceAll('old', 'new'), { signal: AbortSignal.abort() }),
+  ).rejects.toThrow()
+})

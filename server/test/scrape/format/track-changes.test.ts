@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { scrapeRequest } from '../../../../src/contract/scrape.ts'
 import { describeEachStore } from '../../../../test/lab/stores.ts'
 import { trackingKeys } from '../../../src/scrape/document/cache-key.ts'
+import { compareTexts } from '../../../src/scrape/format/git-diff.ts'
 import { trackChanges } from '../../../src/scrape/format/track-changes.ts'
 import { ensureTeam } from '../../../src/teams/team-queries.ts'
 import { startScrapeFixture, type ScrapeFixture } from '../fixture.ts'
@@ -101,7 +102,8 @@ describeEachStore('a page that an earlier version tracked by another key', (open
     const { formerTrackingKey } = keys
     const format = { type: 'changeTracking' as const, modes: [], tag: null }
     const scrape = async (markdown: string, by: object = {}) => {
-      const state = { teamId, ...keys, ...by, markdown, statusCode: 200, extract: undefined }
+      const compareLongTexts = async (before: string, after: string) => compareTexts(before, after)
+      const state = { teamId, ...keys, ...by, markdown, statusCode: 200, extract: undefined, compareLongTexts }
       const { changeTracking, save } = await trackChanges(store, format, state)
       await save(store.db)
       return changeTracking.changeStatus
