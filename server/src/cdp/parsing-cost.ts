@@ -7,6 +7,9 @@ const maxCheapLength = 1_000_000
  */
 const maxCost = 25_000_000
 
+/** Cost of any character, also in strings. */
+const costPerCharacter = 0.25
+
 /** Chromium accepts 300 levels. */
 const maxDepth = 1000
 
@@ -17,15 +20,28 @@ const maxDepth = 1000
  */
 export function isCostlyToParse(text: string): boolean {
   if (text.length <= maxCheapLength) return false
+  const { cost, depth } = scanText(text)
+  return cost > maxCost || depth > maxDepth
+}
+
+/**
+ * Estimates the cost of parsing and serializing a JSON text, in units of about 20 ns. Texts that
+ * `isCostlyToParse` refuses cost as much as it takes to find out.
+ */
+export function parsingCostOf(text: string): number {
+  return scanText(text).cost + text.length * costPerCharacter
+}
+
+/** Scans a text until its end, or a limit. */
+function scanText(text: string): Scan {
   const scan = { cost: 0, depth: 0 }
   for (let at = 0; at < text.length;) {
     const quote = text.indexOf('"', at)
     scanStructure(text, at, quote === -1 ? text.length : quote, scan)
-    if (scan.cost > maxCost || scan.depth > maxDepth) return true
-    if (quote === -1) return false
+    if (scan.cost > maxCost || scan.depth > maxDepth || quote === -1) break
     at = endOfString(text, quote + 1, scan)
   }
-  return false
+  return scan
 }
 
 interface Scan {

@@ -1,4 +1,5 @@
 import { HeldMemory } from './held-commands.ts'
+import { ParsingBudget } from './parsing-budget.ts'
 
 const megabyte = 1024 * 1024
 
@@ -20,6 +21,7 @@ export interface BufferLimits {
 export class ClientBuffers {
   readonly #counts = new WeakMap<object, number>()
   readonly #held = new WeakMap<object, HeldMemory>()
+  readonly #parsing = new WeakMap<object, ParsingBudget>()
 
   /** Counts a client of a session until the returned function is called. */
   add(session: object): () => void {
@@ -42,6 +44,13 @@ export class ClientBuffers {
     const memory = this.#held.get(session) ?? new HeldMemory()
     this.#held.set(session, memory)
     return memory
+  }
+
+  /** Returns the budget for parsing the messages of the clients of a session. */
+  parsingBudgetOf(session: object): ParsingBudget {
+    const budget = this.#parsing.get(session) ?? new ParsingBudget(performance.now())
+    this.#parsing.set(session, budget)
+    return budget
   }
 
   #countOf(session: object): number {

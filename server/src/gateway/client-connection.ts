@@ -37,6 +37,10 @@ export class ClientConnection {
   #isClosing = false
   #hasEnded = false
   #resumeTimer: NodeJS.Timeout | undefined
+  /** Set while `pauseFor` pauses reading. */
+  #pauseTimer: NodeJS.Timeout | undefined
+  /** Whether reading is paused until `resumeReading`. */
+  #isHeld = false
 
   /** `resumeMs`: time to resume it. 0: it ends with its WebSocket. */
   constructor(resumeMs: number, options: ResumableSenderOptions) {
@@ -97,11 +101,27 @@ export class ClientConnection {
 
   /** Stops reading from the client until `resumeReading`. */
   pauseReading(): void {
+    this.#isHeld = true
     this.#current?.pause()
   }
 
   resumeReading(): void {
-    if (this.#current?.isPaused === true) this.#current.resume()
+    this.#isHeld = false
+    if (this.#pauseTimer === undefined && this.#current?.isPaused === true) this.#current.resume()
+  }
+
+  /** Stops reading from the client for a time, also if it resumes with another WebSocket. */
+  pauseFor(ms: number): void {
+    if (this.#isClosing || this.#hasEnded) return
+    clearTimeout(this.#pauseTimer)
+    this.#current?.pause()
+    this.#pauseTimer = setTimeout(() => this.#endPause(), ms).unref()
+  }
+
+  #endPause(): void {
+    clearTimeout(this.#pauseTimer)
+    this.#pauseTimer = undefined
+    if (!this.#isHeld) this.resumeReading()
   }
 
   /**
@@ -113,7 +133,8 @@ export class ClientConnection {
     if (this.#current === undefined) return this.#end()
     const webSocket = this.#current
     // A paused socket would never receive the client's close frame.
-    this.resumeReading()
+    this.#isHeld = false
+    this.#endPause()
     webSocket.close(closeCodes[reason], reason)
     setTimeout(() => webSocket.terminate(), reason === 'lagging' ? lagCloseTimeoutMs : closeTimeoutMs).unref()
   }
@@ -127,6 +148,7 @@ export class ClientConnection {
 
   #attach(webSocket: ServerWebSocket): void {
     this.#current = webSocket
+    if (this.#pauseTimer !== undefined) webSocket.pause()
     const ifCurrent = (handle: () => void) => () => void (this.#current === webSocket && handle())
     webSocket.on('message', (message) => {
       if (this.#current !== webSocket || this.#isClosing) return
@@ -162,6 +184,7 @@ export class ClientConnection {
     this.#hasEnded = true
     this.#current = undefined
     clearTimeout(this.#resumeTimer)
+    clearTimeout(this.#pauseTimer)
     this.#sender?.[Symbol.dispose]()
     this.#listener?.onEnd()
   }

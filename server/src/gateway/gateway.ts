@@ -141,8 +141,13 @@ export class Gateway implements Disposable {
     session.ended.addEventListener('abort', onEnd)
     this.#clients.add(client)
     const freeBuffers = this.#buffers.add(session)
+    const parsing = this.#buffers.parsingBudgetOf(session)
     connection.start(webSocket, {
-      onMessage: (message) => client.receive(message),
+      onMessage: (message) => {
+        const pauseMs = parsing.spend(message, performance.now())
+        if (pauseMs > 0) connection.pauseFor(pauseMs)
+        client.receive(message)
+      },
       onAlive: () => client.markAlive(),
       onDrain: () => client.stopLagging(),
       onEnd: () => {
