@@ -31,7 +31,7 @@ async function openViewers() {
     ageMs: () => 0,
   } as unknown as ViewableSession
   const server = createServer().on('upgrade', (request, socket, head) => {
-    viewers.connect(session, 'view', { request, socket: socket as Socket, head })
+    viewers.connect(session, 'interact', { request, socket: socket as Socket, head })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
