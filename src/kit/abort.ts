@@ -8,7 +8,7 @@ import { isError } from './is-error.ts'
  * import { Bowline, type Abortable } from 'bowline'
  *
  * const options: Abortable = { signal: AbortSignal.timeout(30_000) }
- * const { markdown } = await new Bowline().scrape('https://example.com', options)
+ * const { markdown } = await new Bowline().scrape('https://example.com', {}, options)
  * ```
  */
 export interface Abortable {

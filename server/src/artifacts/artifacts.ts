@@ -59,7 +59,6 @@ export class Artifacts {
     const expiresAt = new Date(Date.now() + retentionMs)
     const owner = { teamId: session.teamId, sessionId: session.id }
     const row = { id, ...owner, name, details, expiresAt, ...dated }
-    await untilStoreResponds(async () => addArtifact(this.#store.db, kind, row), signal)
     let bytes = 0
     contents.on('data', (chunk: Buffer) => (bytes += chunk.length))
     contents.pause()
@@ -67,13 +66,13 @@ export class Artifacts {
     // rejects as well.
     contents.on('error', () => undefined)
     try {
+      await untilStoreResponds(async () => addArtifact(this.#store.db, kind, row), signal)
       await this.#blobs.write(artifactBlob(id), contents, signal)
       await untilStoreResponds(async () => completeArtifact(this.#store.db, id, bytes), signal)
     } catch (error) {
       contents.destroy()
-      // Throw the error of the write.
-      await this.#blobs.delete(artifactBlob(id)).catch(() => undefined)
-      await removeArtifact(this.#store.db, id)
+      // Throw the error of the write. What remains is removed by the sweep.
+      await this.remove(id).catch(() => undefined)
       throw error
     }
   }

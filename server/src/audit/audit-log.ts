@@ -4,7 +4,7 @@ import { dayMs } from 'bowline/kit/day-ms'
 import { uuidV7 } from 'bowline/kit/ids'
 import { readCursor, writeCursor } from '../kit/page-cursor.ts'
 import { runEvery } from '../kit/run-every.ts'
-import { databaseTime } from '../store/database-time.ts'
+import { databaseTimeAgo } from '../store/database-time.ts'
 import type { Store } from '../store/store.ts'
 import { deleteOldAuditRows, insertAuditRows, listAuditRows, type AuditFilter, type AuditRow } from './audit-queries.ts'
 
@@ -63,7 +63,7 @@ export class AuditLog implements AsyncDisposable {
     this.#deps = deps
     const { store, keepDays, onError } = deps
     const sweep = async (): Promise<void> =>
-      deleteOldAuditRows(store.db, new Date((await databaseTime(store.db)).getTime() - keepDays * dayMs))
+      deleteOldAuditRows(store.db, await databaseTimeAgo(store.db, keepDays * dayMs))
     this.#sweep = runEvery(sweepEveryMs, sweep, {
       onError: (error) => onError(error, 'deleting old entries of the audit log'),
       isImmediate: true,

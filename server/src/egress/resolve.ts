@@ -52,10 +52,13 @@ export interface LookupLimits {
   readonly perOwner: number
 }
 
-/** Returns the limits for the thread pool of this process, of which lookups get half. */
+/**
+ * Returns the limits for the thread pool of this process, of which lookups get half. In the pool of
+ * four threads that Node.js has by default, a quarter would be a single lookup.
+ */
 function lookupLimits(): LookupLimits {
-  const total = Math.ceil(threadPoolSize() / 2)
-  return { total, perOwner: Math.ceil(total / 4) }
+  const total = Math.max(3, Math.ceil(threadPoolSize() / 2))
+  return { total, perOwner: Math.max(2, Math.ceil(total / 4)) }
 }
 
 const systemLookup: Resolve = async (name) => {

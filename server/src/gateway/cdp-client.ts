@@ -52,7 +52,9 @@ export class CdpClient {
   readonly #secrets: ClientSecrets
   #lastMessageMs = performance.now()
   /** Whether nothing is read from the client until it has read the responses of the server. */
-  #isUnread = false
+  #hasUnreadResponses = false
+  /** Whether the pipe of the browser was full after the last command. */
+  #isPipeFull = false
 
   constructor(deps: {
     readonly connection: ClientConnection
@@ -137,7 +139,7 @@ export class CdpClient {
 
   /** Pings the client. Closes the connection if it is half open. Called every 20 s. */
   pingOrClose(nowMs: number): void {
-    if (this.#connection.isLost || this.#isUnread) return
+    if (this.#connection.isLost || this.#hasUnreadResponses) return
     if (nowMs - this.#lastMessageMs > silenceTimeoutMs) this.close('unresponsive')
     else this.#connection.ping()
   }
@@ -174,7 +176,8 @@ export class CdpClient {
 
   /** Resumes reading from the client after the browser's pipe was full. */
   resume(): void {
-    if (!this.#isUnread) this.#connection.resumeReading()
+    this.#isPipeFull = false
+    if (!this.#hasUnreadResponses) this.#connection.resumeReading()
   }
 
   /** Processes a message of the client. */
@@ -333,7 +336,10 @@ export class CdpClient {
     const { id, sessionId: cdpSessionId } = command
     this.#pages.trackCommand(command)
     const sent = this.#channel.send(this.#adapt(command))
-    if (sent === 'full') this.#connection.pauseReading()
+    if (sent === 'full') {
+      this.#isPipeFull = true
+      this.#connection.pauseReading()
+    }
     if (sent === 'too-large') {
       return this.#refuse(
         command,
@@ -358,17 +364,17 @@ export class CdpClient {
   #respond(message: object): void {
     this.deliver(Buffer.from(JSON.stringify(message)))
     if (!this.#lag.isActive) return
-    this.#isUnread = true
+    this.#hasUnreadResponses = true
     this.#connection.pauseReading()
   }
 
   /** Pauses the browser while the client lags. Then reads from the client again. */
   #setLag(isLagging: boolean): void {
     this.#session.readPauser.setLag(this, isLagging)
-    if (isLagging || !this.#isUnread) return
-    this.#isUnread = false
+    if (isLagging || !this.#hasUnreadResponses) return
+    this.#hasUnreadResponses = false
     // Its pongs were not read either.
     this.markAlive()
-    this.#connection.resumeReading()
+    if (!this.#isPipeFull) this.#connection.resumeReading()
   }
 }

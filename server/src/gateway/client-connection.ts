@@ -148,7 +148,7 @@ export class ClientConnection {
 
   #attach(webSocket: ServerWebSocket): void {
     this.#current = webSocket
-    if (this.#pauseTimer !== undefined) webSocket.pause()
+    if (this.#isHeld || this.#pauseTimer !== undefined) webSocket.pause()
     const ifCurrent = (handle: () => void) => () => void (this.#current === webSocket && handle())
     webSocket.on('message', (message) => {
       if (this.#current !== webSocket || this.#isClosing) return

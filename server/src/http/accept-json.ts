@@ -26,7 +26,8 @@ export function acceptJson(app: FastifyInstance, { accessOf, bodies }: JsonBodyD
   app.removeContentTypeParser('text/plain')
   app.addHook('preParsing', async (request, { raw }, payload) => {
     const { headers, routeOptions } = request
-    const isSmall = headers['transfer-encoding'] === undefined && Number(headers['content-length']) <= smallBodyBytes
+    const isSmall =
+      headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= smallBodyBytes
     if (isSmall || raw.destroyed) return payload
     // Routes without a key take small bodies only.
     const teamId = routeOptions.config.auth === 'key' ? accessOf(request, 'key').teamId : ''

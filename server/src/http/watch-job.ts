@@ -93,11 +93,17 @@ function toCloseReason(message: string): string {
   return message.replaceAll(/[^ !#-[\]-~]/g, '?').slice(0, 80)
 }
 
-/** Waits a second if the database does not respond. The job goes on when it does. */
-async function waitForStore(error: unknown): Promise<false> {
-  if (!isStoreUnavailable(error)) throw error
-  await sleep(pollMs)
-  return false
+/** Repeats work every second while the database does not respond. Throws other errors. */
+async function untilStoreResponds(signal: AbortSignal, work: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      await work()
+      return
+    } catch (error) {
+      if (!isStoreUnavailable(error)) throw error
+      await sleep(pollMs, signal)
+    }
+  }
 }
 
 async function watch(
@@ -147,11 +153,15 @@ async function watch(
     await jobEvents.wait()
     return false
   }
-  while (!disconnected.signal.aborted && !(await sendDocuments().catch(waitForStore))) continue
+  const { signal } = disconnected
+  await untilStoreResponds(signal, async () => {
+    while (!signal.aborted && !(await sendDocuments())) continue
+  })
   // A v2 client takes the final status and documents from a catch-up, or reads them over HTTP after
   // the close. Only JavaScript clients, which authenticate by subprotocol, recognize documents they
   // already have.
-  if (isVersion2 && !wasOver && subprotocolOf(request) !== undefined) await sendStatus({ isComplete: true })
+  if (isVersion2 && !wasOver && subprotocolOf(request) !== undefined)
+    await untilStoreResponds(signal, async () => sendStatus({ isComplete: true }))
   client.close(1000, JSON.stringify(endFrame(job)))
 }
 

@@ -1,4 +1,4 @@
-/** Number of threads that Node.js has by itself. */
+/** Size of the pool. The default is that of Node.js. */
 let threads = 4
 
 const serverThreads = 128
@@ -7,9 +7,9 @@ const serverThreads = 128
 const maxThreads = 1024
 
 /**
- * Gives the process a thread pool in which dozens of name lookups that take long do not stop all
- * others. `UV_THREADPOOL_SIZE` of the environment takes precedence. Must be called before the first
- * use of the pool.
+ * Enlarges the thread pool, so that dozens of slow name lookups do not block the others.
+ * `UV_THREADPOOL_SIZE` of the environment takes precedence. Must be called before the first use of
+ * the pool.
  */
 export function enlargeThreadPool(environment: Record<string, string | undefined>): void {
   const configured = Number.parseInt((environment['UV_THREADPOOL_SIZE'] ??= String(serverThreads)), 10)

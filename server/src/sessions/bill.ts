@@ -57,7 +57,9 @@ export async function billSession(deps: BillingDeps, row: SessionRow, end: Sessi
   const onEnded = async (transaction: Transaction<Database>, ended: SessionRow): Promise<void> =>
     deps.webhooks.ended(transaction, ended)
   const options = { onEnded, lockTimeoutMs: deps.lockTimeoutMs }
-  const outcome = await pRetry(async () => endSession(deps.store.db, ending, options), { retries: 3, minTimeout: 100 })
+  // With a limit, the caller repeats the work later: each attempt would wait for the locked row.
+  const retries = deps.lockTimeoutMs === undefined ? 3 : 0
+  const outcome = await pRetry(async () => endSession(deps.store.db, ending, options), { retries, minTimeout: 100 })
   return outcome?.session ?? row
 }
 

@@ -7,8 +7,9 @@ import type { ClientBase } from 'pg'
 export const idleTransactionMs = 10_000
 
 /**
- * Seconds by which PostgreSQL notices that a machine is gone, which the system does only after two
- * hours: 10 s of silence and four probes. Each is ignored where the system does not support it.
+ * TCP settings with which PostgreSQL notices within 30 s that a machine is gone: 10 s of silence,
+ * then four probes. By default, operating systems take two hours. Each is ignored where it is not
+ * supported.
  */
 const keepalive = {
   tcp_keepalives_idle: '10',
@@ -25,8 +26,7 @@ const timeoutMs = 10_000
  * An `idleMs` of 0 leaves transactions without a limit.
  */
 export async function limitSession(client: Pick<ClientBase, 'query'>, idleMs: number): Promise<void> {
-  const idle = idleMs === 0 ? {} : { idle_in_transaction_session_timeout: String(idleMs) }
-  const settings = Object.entries({ ...keepalive, ...idle })
+  const settings = Object.entries({ ...keepalive, idle_in_transaction_session_timeout: String(idleMs) })
   // Not startup parameters, which PgBouncer refuses.
   const text = `select ${settings.map(([name, value]) => `set_config('${name}', '${value}', false)`).join(', ')}`
   const query: { readonly text: string; readonly query_timeout: number } = { text, query_timeout: timeoutMs }

@@ -10,7 +10,7 @@ import {
   type ActivityRow,
   type ListedActivity,
 } from './activity-queries.ts'
-import { databaseTime } from '../store/database-time.ts'
+import { databaseTimeAgo } from '../store/database-time.ts'
 import type { Store } from '../store/store.ts'
 
 /** An activity entry to record. */
@@ -57,7 +57,7 @@ export function openActivityLog(store: Store, onError: (error: unknown, action: 
     return writing
   }
   const sweepActivities = async (): Promise<void> =>
-    deleteOldActivities(store.db, new Date((await databaseTime(store.db)).getTime() - dayMs))
+    deleteOldActivities(store.db, await databaseTimeAgo(store.db, dayMs))
   const sweep = runEvery(sweepEveryMs, sweepActivities, {
     onError: (error) => onError(error, 'deleting old activity'),
   })

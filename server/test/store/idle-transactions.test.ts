@@ -53,13 +53,17 @@ test('PostgreSQL gives up idle transactions after 10 s, and connections of machi
   )
 
   expect(rows).toContainEqual({ name: 'idle_in_transaction_session_timeout', setting: '10000' })
-  const { rows: reset } = await store.raw.query<{ file: string }>(
-    `select string_agg(name, ' ' order by name) as file from pg_settings where source = 'session' and name like 'tcp_%'`,
+  const { rows: reset } = await store.raw.query<{ names: string }>(
+    `select string_agg(name, ' ' order by name) as names from pg_settings where source = 'session' and name like 'tcp_%'`,
   )
-  expect(reset[0]?.file).toBe('tcp_keepalives_count tcp_keepalives_idle tcp_keepalives_interval tcp_user_timeout')
+  expect(reset[0]?.names).toBe('tcp_keepalives_count tcp_keepalives_idle tcp_keepalives_interval tcp_user_timeout')
 })
 
-test('a limit of 0 leaves transactions without one', async () => {
+test('a limit of 0 leaves transactions without one, even if the database has a default', async () => {
+  await using first = openPool(0)
+  await sql`do $$ begin
+    execute format('alter database %I set idle_in_transaction_session_timeout = 5000', current_database());
+  end $$`.execute(first.db)
   await using pool = openPool(0)
 
   const { rows } = await sql<{ value: string }>`

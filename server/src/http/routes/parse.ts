@@ -76,10 +76,10 @@ export function registerParse(
     handler: async (raw) => {
       const { id } = raw.params as { readonly id: string }
       const { uploadRef } = raw.query as { readonly uploadRef?: unknown }
-      const read = async (teamId: string): Promise<Buffer> => {
-        using held = bodies.open(teamId)
-        return await readBytes(raw, maxParseBytes, held)
-      }
+      // Until the file is stored.
+      using holds = new DisposableStack()
+      const read = async (teamId: string): Promise<Buffer> =>
+        readBytes(raw, maxParseBytes, holds.use(bodies.open(teamId)))
       await uploads.receive(id, typeof uploadRef === 'string' ? uploadRef : '', read)
       return { success: true }
     },

@@ -3,7 +3,7 @@ import { isUuid, timeOfUuid } from 'bowline/kit/ids'
 import { runEvery } from '../../kit/run-every.ts'
 import type { Blobs } from '../../blobs/blobs.ts'
 import { deleteOldScrapes, findUnusedScrapeIds } from '../queries/scrapes.ts'
-import { databaseTime } from '../../store/database-time.ts'
+import { databaseTime, databaseTimeAgo } from '../../store/database-time.ts'
 import type { Store } from '../../store/store.ts'
 import { scrapeFolder } from './scrape-files.ts'
 import { cacheTtlMs } from './stored-scrapes.ts'
@@ -29,7 +29,7 @@ export async function sweepScrapes(
   { store, blobs }: Pick<ScrapeSweepDeps, 'store' | 'blobs'>,
   before?: Date,
 ): Promise<void> {
-  const limit = before ?? new Date((await databaseTime(store.db)).getTime() - cacheTtlMs)
+  const limit = before ?? (await databaseTimeAgo(store.db, cacheTtlMs))
   for (;;) {
     const { withBlobs, isDone } = await deleteOldScrapes(store.db, limit)
     for (const id of withBlobs) await deleteFiles(blobs, id)

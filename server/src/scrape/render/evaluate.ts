@@ -37,7 +37,8 @@ export async function evaluate(tab: Tab, script: string, budget: ResultBudget): 
 
 async function evaluateWith(tab: Tab, call: CdpCall, script: string): Promise<Evaluation> {
   const result = await runScript(call, script)
-  if (result === 'returns') return readResult(tab, 'object', async () => call('Runtime.evaluate', returning(script)))
+  if (result === 'returns')
+    return readResult(tab, 'object', async () => call('Runtime.evaluate', returning(script)), returnedWarning)
   const { objectId, type } = result
   if (objectId === undefined) return toEvaluation(result)
   return readResult(tab, type, async () =>
@@ -55,17 +56,20 @@ async function readResult(
   tab: Tab,
   type: string,
   read: () => Promise<Protocol.Runtime.EvaluateResponse>,
+  warning = lostValueWarning,
 ): Promise<Evaluation> {
   try {
     return toEvaluation(valueOf(await read()))
   } catch (error) {
     if (error instanceof OversizedResult || !isBowlineError(error) || error.code !== 'CDP_FAILED') throw error
-    if (!unserializable.test(error.message)) tab.warnings.add(lostValueWarning)
+    if (!unserializable.test(error.message)) tab.warnings.add(warning)
     return { type, value: null }
   }
 }
 
 const unserializable = /reference chain|by value/i
+
+const returnedWarning = 'The page navigated before a script returned, so its value is `null`.'
 
 const lostValueWarning =
   'The page navigated before the value of a script was read, so it is `null`. End the script with `return` to read it at once.'
