@@ -74,9 +74,9 @@ export const pageBlocks = z.looseObject({
 /** A scraped page: the requested formats and its metadata. */
 export const document = z.looseObject({
   markdown: text.optional(),
-  /** HTML of the content, cleaned. For text and PDFs a `<pre>` with the escaped text. */
+  /** HTML of the content, cleaned. For text and PDFs, a `<pre>` with the escaped text. */
   html: text.optional(),
-  /** HTML of the page as it was loaded. For text and PDFs the text itself, which is not escaped. */
+  /** HTML of the page as it was loaded. For text and PDFs, the unescaped text. */
   rawHtml: text.optional(),
   /** URLs of the links of the page. */
   links: z.array(text).optional(),

@@ -226,7 +226,7 @@ test('the completion of fish completes the program after --, and values of argum
   expect(out).toMatch(/__bowline_path \\'completion\\''.* -a 'zsh'/)
 })
 
-test('an option of a command is refused before it, with where to write it', async () => {
+test('the error for an option before its command says where to write it', async () => {
   const early = await runCommand(['--data-dir', '/nowhere', 'profiles', 'list'], { env: {} })
   const unknown = await runCommand(['profiles', 'list', '--date-dir', '/nowhere'], { env: {} })
 

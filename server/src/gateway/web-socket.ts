@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import { BowlineError } from 'bowline/kit/errors'
 import { WriteBatch } from '../kit/write-batch.ts'
 import { FrameError } from '../kit/frame-error.ts'
-import type { HeldMessage } from '../kit/message-memory.ts'
+import type { MessageReservation } from '../kit/message-memory.ts'
 import { UnfinishedMessage } from '../kit/unfinished-message.ts'
 import { FrameParser } from './frame-parser.ts'
 
@@ -23,7 +23,7 @@ export interface WebSocketOptions {
   /** Additional headers of the response, by name. */
   readonly headers?: Readonly<Record<string, string>>
   /** Counts the bytes of a message that is not complete yet. Default: they are not limited. */
-  readonly held?: HeldMessage | undefined
+  readonly held?: MessageReservation | undefined
 }
 
 /** Events of a `ServerWebSocket`. `close`: the code of the client's close frame, or 1006. */

@@ -1,12 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { AccessOf } from './authorize.ts'
-import type { BodyMemory, HeldBytes } from './body-memory.ts'
+import { chunkOverheadBytes, type BodyMemory, type HeldBytes } from './body-memory.ts'
 import { smallBodyBytes } from './body-sizes.ts'
 import { parseJsonBody } from './json-body.ts'
-
-/** Memory that a chunk of a body takes in addition to its bytes. */
-export const chunkBytes = 256
 
 /** Dependencies of `acceptJson`. */
 export interface JsonBodyDeps {
@@ -54,7 +51,7 @@ async function readText(body: IncomingMessage, limitBytes: number, held: HeldByt
     chunks.push(chunk)
     bytes += chunk.length
     if (bytes > limitBytes) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE()
-    const taken = bytes + chunks.length * chunkBytes
+    const taken = bytes + chunks.length * chunkOverheadBytes
     if (taken <= smallBodyBytes) return
     held?.add(taken - counted)
     counted = taken

@@ -6,6 +6,9 @@ const megabyte = 1024 * 1024
 /** Maximum size of all bodies that the server holds in memory, in bytes. */
 const defaultLimitBytes = 512 * megabyte
 
+/** Memory that a chunk of a body takes in addition to its bytes. */
+export const chunkOverheadBytes = 256
+
 /** The bytes that one request holds. Disposing it releases them. */
 export interface HeldBytes extends Disposable {
   /** Adds bytes. Throws SERVER_BUSY if the requests then hold too many. */
@@ -55,10 +58,10 @@ export class BodyMemory {
     if (ofTeam + bytes <= this.#limitBytes - this.#bytes - bytes) return
     if (ofTeam >= this.#bytes - ofTeam) {
       const size = `${Math.round(ofTeam / megabyte)} MB`
-      throw busy(`Requests of this team already send files and JSON of ${size}, which is near its maximum`)
+      throw busy(`This team is already sending ${size} of files and JSON, which is close to its limit`)
     }
     const size = `${Math.round(this.#bytes / megabyte)} MB`
-    throw busy(`The server already receives and parses files and JSON of ${size}, which is near its maximum`)
+    throw busy(`The server is already receiving and parsing ${size} of files and JSON, which is close to its limit`)
   }
 }
 

@@ -5,7 +5,10 @@ import type { FastifyInstance } from 'fastify'
 export interface BodyPace {
   /** Milliseconds between two checks of a body. */
   readonly windowMs: number
-  /** Minimum number of bytes received between two checks, and a fiftieth of those before. */
+  /**
+   * Minimum number of bytes between two checks, or a fiftieth of the bytes received before if that
+   * is more.
+   */
   readonly minBytes: number
   /** Milliseconds a client has to finish an unread body after the response. */
   readonly drainMs: number

@@ -3,8 +3,7 @@ import { maxParseBytes, parseOptions } from 'bowline/contract/parse'
 import { scrapeRequest, type ScrapeRequest } from 'bowline/contract/scrape'
 import { BowlineError } from 'bowline/kit/errors'
 import type { UploadedFile } from '../scrape/load/document-reader.ts'
-import { chunkBytes } from './accept-json.ts'
-import type { HeldBytes } from './body-memory.ts'
+import { chunkOverheadBytes, type HeldBytes } from './body-memory.ts'
 import { sizeText } from './body-sizes.ts'
 import { detachBody } from './detach-body.ts'
 import { invalidRequest } from './errors.ts'
@@ -49,7 +48,7 @@ export async function readBytes(request: FastifyRequest, maxBytes: number, held:
     for await (const chunk of body as AsyncIterable<Buffer>) {
       bytes += chunk.length
       if (bytes > maxBytes) throw tooLarge()
-      held.add(chunk.length + chunkBytes)
+      held.add(chunk.length + chunkOverheadBytes)
       chunks.push(chunk)
     }
   } finally {

@@ -62,7 +62,7 @@ function assertType(path: string, type: unknown): void {
   for (const name of Array.isArray(type) ? (type as readonly unknown[]) : [type ?? 'any']) {
     // In draft 3, a type can be a schema.
     if (isRecord(name) || (typeof name === 'string' && typeNames.has(name.toLowerCase()))) continue
-    throw invalid(`${path}.type is ${shorten(JSON.stringify(name), 100)}, which is not a type of JSON Schema`)
+    throw invalid(`${path}.type is ${shorten(JSON.stringify(name), 100)}, which is not a JSON Schema type`)
   }
 }
 
@@ -75,5 +75,6 @@ function isRecord(value: unknown): value is Schema {
 }
 
 function invalid(reason: string): BowlineError {
-  return new BowlineError('BAD_REQUEST', `Invalid JSON schema: ${reason.slice(-500)}`)
+  const start = reason.length > 500 ? '…' : ''
+  return new BowlineError('BAD_REQUEST', `Invalid JSON schema: ${start}${reason.slice(-500)}`)
 }

@@ -22,7 +22,7 @@ export interface MessageOwner {
 }
 
 /** The bytes that one connection holds. Disposing it releases them. */
-export interface HeldMessage extends Disposable {
+export interface MessageReservation extends Disposable {
   /** Sets the bytes of the unfinished message. Throws FrameError if there is no room for them. */
   readonly set: (bytes: number) => void
 }
@@ -46,7 +46,7 @@ export class MessageMemory {
   }
 
   /** Returns the bytes of a new connection, which are none. */
-  open({ id, teamId }: MessageOwner): HeldMessage {
+  open({ id, teamId }: MessageOwner): MessageReservation {
     let held = 0
     const set = (bytes: number): void => {
       const added = (bytes > freeBytes ? bytes : 0) - held
@@ -69,7 +69,7 @@ export class MessageMemory {
       throw new FrameError(1013, `The unfinished messages of the team exceed ${size}: send fewer at a time`)
     }
     if (!this.#total.hasRoom('', bytes)) {
-      throw new FrameError(1013, 'The server receives too many large messages: connect again in some seconds')
+      throw new FrameError(1013, 'The server is receiving too many large messages: reconnect in a few seconds')
     }
   }
 }

@@ -3,8 +3,8 @@ export type Direction = 'forwards' | 'backwards'
 
 /**
  * Finds many patterns in one pass (Aho and Corasick). Reading a text takes linear time, whatever
- * the number and the length of the patterns. A state stands for the longest start of a pattern that
- * was read last; state 0 for none. `backwards`: ends of patterns, for texts read from the end.
+ * the number and the length of the patterns. A state stands for the longest prefix of a pattern
+ * that was read last; state 0 for none. `backwards`: suffixes, for texts read from the end.
  */
 export class PatternAutomaton {
   /** Length of the longest pattern. */
@@ -16,9 +16,9 @@ export class PatternAutomaton {
   /** Code unit that leads to each state. */
   readonly #codes: Uint16Array
   readonly #depths: Int32Array
-  /** State of the longest proper end of what each state stands for. */
+  /** State of the longest proper suffix of what each state stands for. */
   readonly #fallbacks: Int32Array
-  /** Index plus 1 of the longest pattern with which each state ends. */
+  /** Index plus 1 of the longest pattern that is a suffix of each state. */
   readonly #matches: Int32Array
   /** Index of the first pattern to which each state belongs. */
   readonly #owners: Int32Array
@@ -46,7 +46,7 @@ export class PatternAutomaton {
     }
   }
 
-  /** Returns how many of the code units read last start a pattern. */
+  /** Returns the length of the prefix that a state stands for. */
   depthOf(state: number): number {
     return this.#depths[state] ?? 0
   }
@@ -56,7 +56,7 @@ export class PatternAutomaton {
     return (this.#matches[state] ?? 0) - 1
   }
 
-  /** Returns the index of a pattern that starts with what the state stands for. */
+  /** Returns the index of a pattern with the prefix that a state stands for. */
   ownerOf(state: number): number {
     return this.#owners[state] ?? 0
   }
@@ -85,7 +85,7 @@ export class PatternAutomaton {
     if (state !== 0) this.#matches[state] = index + 1
   }
 
-  /** Links the states by depth: those of shorter starts are linked already. */
+  /** Links the states by depth: those of shorter prefixes are linked already. */
   #linkFallbacks(parents: Int32Array): void {
     for (const state of this.#statesByDepth()) {
       const parent = parents[state] ?? 0

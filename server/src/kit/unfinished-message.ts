@@ -1,10 +1,10 @@
 import { FrameError } from './frame-error.ts'
-import type { HeldMessage } from './message-memory.ts'
+import type { MessageReservation } from './message-memory.ts'
 
 /** Milliseconds between two checks. */
 const checkMs = 5000
 
-/** Checks without progress after which a message is given up. */
+/** Number of checks without progress after which the connection is closed. */
 const maxStalledChecks = 3
 
 /** Bytes that must arrive between two checks. */
@@ -16,7 +16,7 @@ const watchedBytes = 64 * 1024
 /** Dependencies of `UnfinishedMessage`. */
 export interface UnfinishedMessageDeps {
   /** Counts its bytes. */
-  readonly held: HeldMessage
+  readonly held: MessageReservation
   /** Whether the server does not read from the client. Such time does not count. */
   readonly isPaused: () => boolean
   /** Called once if the message is too slow. */
@@ -71,6 +71,6 @@ export class UnfinishedMessage implements Disposable {
     if (this.#stalledChecks < maxStalledChecks) return
     this.#stop()
     const seconds = (checkMs * maxStalledChecks) / 1000
-    this.#deps.onStalled(new FrameError(1008, `A message made no progress for ${seconds} s: send it faster`))
+    this.#deps.onStalled(new FrameError(1008, `A message arrived at less than 6 kB/s for ${seconds} s: send it faster`))
   }
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
 import { FrameError } from '../kit/frame-error.ts'
-import type { HeldMessage } from '../kit/message-memory.ts'
+import type { MessageReservation } from '../kit/message-memory.ts'
 import { UnfinishedMessage } from '../kit/unfinished-message.ts'
 
 /** Time for the client to end the connection after the close frame, in milliseconds. */
@@ -14,8 +14,8 @@ const frameBytes = 6
  * Counts the bytes of a message that a viewer has not completed yet. Closes the connection if there
  * is no room for them, or if the message is too slow.
  */
-export function limitMessages(webSocket: WebSocket, socket: Socket, held: HeldMessage): void {
-  // `ws` does not tell how much of a message has arrived.
+export function limitMessages(webSocket: WebSocket, socket: Socket, held: MessageReservation): void {
+  // `ws` does not report how much of a message has arrived.
   let completeBytes = socket.bytesRead
   const isPaused = (): boolean => socket.isPaused()
   const fail = (error: FrameError): void => {

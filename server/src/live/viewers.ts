@@ -42,8 +42,8 @@ export interface ViewerUpgrade {
 const viewEndCode = 4000
 
 /**
- * Largest messages that are received, in bytes. Those with an interact token allow for long pasted
- * text. Others are refused above 512 bytes; larger ones than here close the connection.
+ * Maximum message size in bytes, by the kind of link. Larger messages close the connection.
+ * Interactive links allow for long pasted text; view-only links ignore messages over 512 bytes.
  */
 const maxPayloadBytes = { view: 64 * 1024, interact: 4 * 1024 * 1024 } as const
 

@@ -68,7 +68,7 @@ export function toEgressError(url: URL, error: unknown): BowlineError {
   // OpenSSL messages also contain addresses and names of its source files.
   const reason = Error.isError(failure) && 'reason' in failure ? String(failure.reason) : undefined
   const message = reason ?? (Error.isError(failure) ? failure.message : 'the request failed')
-  const why = message === 'bad port' ? `port ${url.port} is one of those that browsers block` : message
+  const why = message === 'bad port' ? `browsers block port ${url.port}` : message
   return new BowlineError('EGRESS_FAILED', `${url.origin} could not be fetched: ${why}`, { cause: error })
 }
 

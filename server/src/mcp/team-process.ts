@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { abortable } from 'bowline/kit/abort'
 import type { SessionToolCall } from 'bowline/mcp'
 import { threadEnvironment } from '../kit/thread-environment.ts'
-import { HangWatch } from './hang-watch.ts'
+import { Watchdog } from './watchdog.ts'
 import { PendingResponse } from './pending-response.ts'
 import { toError } from './process-messages.ts'
 import type { FromProcess, ProcessError, ProcessRequest, ToolOutcome, ToProcess } from './process-messages.ts'
@@ -67,10 +67,10 @@ export class TeamProcess {
     const started = new TeamProcess(child, options)
     const lastWords = readStart(child)
     const ready = Promise.withResolvers<void>()
-    let watch: HangWatch | undefined
+    let watchdog: Watchdog | undefined
     const startTimer = setTimeout(() => started.#kill('was not ready', limits.startMs), limits.startMs)
     const onEnd = (cause: unknown): void => {
-      watch?.[Symbol.dispose]()
+      watchdog?.[Symbol.dispose]()
       onExit()
       ready.reject(toError(processEnded))
       if (!started.#isClosing) onError(cause)
@@ -81,7 +81,7 @@ export class TeamProcess {
       onEnd(new Error(`The MCP process of a team has ended (${signal ?? code}): ${lastWords()}`)),
     )
     child.on('message', (message: FromProcess) => {
-      watch?.noteMessage()
+      watchdog?.noteMessage()
       if (message.kind === 'ready') ready.resolve()
       else if (message.kind === 'warning') onError(new Error(message.message))
       else started.#receive(message)
@@ -91,7 +91,7 @@ export class TeamProcess {
     } finally {
       clearTimeout(startTimer)
     }
-    watch = new HangWatch({
+    watchdog = new Watchdog({
       intervalMs: limits.pingMs,
       ping: () => started.send({ kind: 'ping' }),
       onHung: () => started.#kill('did not respond', 3 * limits.pingMs),

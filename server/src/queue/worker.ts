@@ -16,9 +16,9 @@ import { runTask, splitOrigin } from './task-origin.ts'
 /** One attempt at a task. */
 export interface Attempt {
   readonly taskId: string
-  /** 1 for the first. Crashes of servers count. */
+  /** Number of the attempt, from 1. Includes attempts that a server crash ended. */
   readonly attempt: number
-  /** How often the task has failed before. Crashes of servers do not count. */
+  /** Number of earlier failures, without server crashes. */
   readonly failures: number
   /** Aborted when the server stops or the attempt exceeds its time limit. */
   readonly signal: AbortSignal

@@ -90,8 +90,8 @@ export class SecretMask {
   }
 
   /**
-   * Masks starts of values in front of a mark of omission or the end of a line, and ends of values
-   * behind a mark of omission: the console of Chromium leaves out the middle of long texts.
+   * Masks prefixes of values in front of an ellipsis or the end of a line, and suffixes of values
+   * behind an ellipsis: the console of Chromium leaves out the middle of long texts.
    */
   *#maskCut(text: string, search: SpellingSearch): Generator<undefined, string> {
     const parts: string[] = []
@@ -125,15 +125,15 @@ const maxSpelledCharacters = 500_000
 /** Work of a line, in characters. */
 const costPerLine = 10
 
-/** Yields where lines end or a mark of omission follows, and the end of the text. */
+/** Yields where lines end or an ellipsis follows, and the end of the text. */
 function* endsOfLines(text: string): Generator<number> {
   let line = text.indexOf('\n')
-  let omission = text.indexOf('…')
-  while (line !== -1 || omission !== -1) {
-    const isLine = omission === -1 || (line !== -1 && line < omission)
-    yield isLine ? line : omission
+  let ellipsis = text.indexOf('…')
+  while (line !== -1 || ellipsis !== -1) {
+    const isLine = ellipsis === -1 || (line !== -1 && line < ellipsis)
+    yield isLine ? line : ellipsis
     if (isLine) line = text.indexOf('\n', line + 1)
-    else omission = text.indexOf('…', omission + 1)
+    else ellipsis = text.indexOf('…', ellipsis + 1)
   }
   yield text.length
 }

@@ -50,7 +50,7 @@ export class SpellingSearch {
     return { starts, spellings }
   }
 
-  /** Finds the longest end of a spelling with which a line starts. */
+  /** Finds the longest suffix of a spelling that a line starts with. */
   restAfter(text: string, start: number, end: number): CutSpelling | undefined {
     let state = 0
     for (let at = Math.min(end, start + this.maxLength) - 1; at >= start; at--)
@@ -58,7 +58,7 @@ export class SpellingSearch {
     return this.#cutOf(this.#backwards, state)
   }
 
-  /** Finds the longest start of a spelling with which a line ends. */
+  /** Finds the longest prefix of a spelling that a line ends with. */
   cutBefore(text: string, start: number, end: number): CutSpelling | undefined {
     let state = 0
     for (let at = Math.max(start, end - this.maxLength); at < end; at++)

@@ -169,9 +169,9 @@ export async function readAppliedMigrations<Tables>(db: Kysely<Tables>): Promise
 }
 
 function missingTableRights(cause: Error): BowlineError {
-  return new BowlineError('STORE_FAILED', `The role in \`DATABASE_URL\` may not use the tables: ${cause.message}`, {
+  return new BowlineError('STORE_FAILED', `The role in \`DATABASE_URL\` has no access to the tables: ${cause.message}`, {
     cause,
-    hint: 'Use the role that owns the tables, which is the one that Bowline was first started with.',
+    hint: 'Use the role that owns the tables: the one with which Bowline was first started.',
   })
 }
 

@@ -19,7 +19,7 @@ function open() {
   return { connection, socket }
 }
 
-test('a client is not read for a time, even if the browser accepts commands meanwhile', () => {
+test('a pause of a client lasts its full time, even if the browser accepts commands again earlier', () => {
   const { connection, socket } = open()
 
   connection.pauseFor(1000)

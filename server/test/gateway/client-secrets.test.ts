@@ -40,7 +40,7 @@ test('refuses commands while too many texts wait, and texts that are too long', 
   await maskTexts(5, text, text, text)
 
   expect(sent).toMatchObject([
-    { id: 3, error: { message: expect.stringContaining('wait to be masked') } },
+    { id: 3, error: { message: expect.stringContaining('are waiting to be masked') } },
     { id: 1, result: { texts: [text] } },
     { id: 2, result: { texts: [text] } },
     { id: 4, result: { texts: [text] } },

@@ -180,7 +180,7 @@ describe('a client that sends its body slowly', () => {
     clearInterval(dribble)
   })
 
-  test('must be the faster the more of the body it has sent', async () => {
+  test('must send faster as more of its body has arrived', async () => {
     await using server = await listen()
     const { socket, closed } = server.open('/')
     socket.write('x'.repeat(50_000))

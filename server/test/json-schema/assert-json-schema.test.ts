@@ -42,6 +42,14 @@ describe('assertJsonSchema', () => {
     expect(() => assertJsonSchema(schema)).not.toThrow()
   })
 
+  test('shortens long paths at their start', () => {
+    let schema: Record<string, unknown> = { type: 'nope' }
+    for (let depth = 0; depth < 200; depth += 1) schema = { not: schema }
+    expect(() => assertJsonSchema(schema)).toThrow(
+      /^Invalid JSON schema: ….{400,}\.not\.type is "nope", which is not a JSON Schema type$/,
+    )
+  })
+
   test('accepts schemas of any depth', () => {
     let schema: Record<string, unknown> = { type: 'string' }
     for (let depth = 0; depth < 20_000; depth += 1) schema = { not: schema }

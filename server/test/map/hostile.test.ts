@@ -171,7 +171,7 @@ describe('a map fails', () => {
 
     await expect(fixture.map('http://127.0.0.1:6666/')).rejects.toMatchObject({
       code: 'EGRESS_FAILED',
-      message: 'http://127.0.0.1:6666 could not be fetched: port 6666 is one of those that browsers block',
+      message: 'http://127.0.0.1:6666 could not be fetched: browsers block port 6666',
     })
   })
 

@@ -162,7 +162,7 @@ describe('a process that hangs', () => {
     process.kill(host.pids.get('a')!, 'SIGCONT')
   })
 
-  test('at its start is killed', async () => {
+  test('while starting is killed', async () => {
     await using host = createHost({ limits: { ...limits, startMs: 1 } })
 
     await expect(host.describeTools('a')).rejects.toThrow(ended)

@@ -35,7 +35,7 @@ test('masks the start of a value where a text was cut, and no shorter one', () =
   expect(mask.apply('abcdefgh and on')).toBe('abcdefgh and on')
 })
 
-test('masks the end of a value behind a mark of omission, and no shorter one', () => {
+test('masks the end of a value behind an ellipsis, and no shorter one', () => {
   const mask = maskOf({ TOKEN: 'abcdefghijklmnop' })
 
   expect(mask.apply('{token: abcdefg…hijklmnop, id: 1}')).toBe(
@@ -54,7 +54,7 @@ test('masks all texts of JSON, and leaves objects of classes alone', () => {
   })
 })
 
-test('masks the parts of values on both sides of a mark of omission, line by line', () => {
+test('masks the parts of values on both sides of an ellipsis, line by line', () => {
   const mask = maskOf({ A: 'abcdefghijklmnop', B: 'klmnopqrstuvwx' })
 
   expect(mask.apply('…klmnop\nabcdefgh\nx…stuvwxabcdef')).toBe(
@@ -65,7 +65,7 @@ test('masks the parts of values on both sides of a mark of omission, line by lin
 test.each([
   ['spaces', ' '.repeat(5000)],
   ['short lines', 'abc\n'.repeat(1250)],
-  ['marks of omission', '…'.repeat(5000)],
+  ['ellipses', '…'.repeat(5000)],
   ['starts of values', 'xyz" <&xyz" <x'.repeat(360)],
   ['one repeated character', 'x'.repeat(5000)],
 ])('takes work in proportion to the text, whatever the number and length of values: %s', (_name, text) => {

@@ -95,7 +95,7 @@ test('the error for a role that may not read the tables says which role may', as
 
     await expect(opened).rejects.toMatchObject({
       code: 'STORE_FAILED',
-      message: expect.stringContaining('may not use the tables: permission denied for table kysely_migration'),
+      message: expect.stringContaining('has no access to the tables: permission denied for table kysely_migration'),
       hint: expect.stringContaining('owns the tables'),
     })
   } finally {

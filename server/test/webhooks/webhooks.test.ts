@@ -124,7 +124,7 @@ describe.concurrent.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (
     expect(again.attempts).toHaveLength(5)
   })
 
-  test('are retried as often after crashes of servers during a delivery', async ({ expect }) => {
+  test('server crashes during a delivery do not use up its retries', async ({ expect }) => {
     await using receiver = await startReceiver((count) => (count <= 3 ? 503 : 200))
 
     const id = await store.db.transaction().execute(async (db) => {

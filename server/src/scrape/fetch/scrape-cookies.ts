@@ -1,4 +1,5 @@
 import { CookieJar, domainMatch, type Cookie } from 'tough-cookie'
+import { withoutCookies } from './cookie-header.ts'
 
 /** Maximum length of the `Cookie` header. Most servers accept 8 kB of headers. */
 const maxHeaderLength = 4096
@@ -56,20 +57,4 @@ export class ScrapeCookies {
     }
     return header === '' ? undefined : header
   }
-}
-
-/**
- * Removes cookies from a `Cookie` header. Returns it as it was written if it has none of them, and
- * undefined if nothing is left.
- */
-export function withoutCookies(header: string | undefined, names: ReadonlySet<string>): string | undefined {
-  const pairs = (header ?? '').split(';')
-  const kept = pairs.filter((pair) => !names.has(nameOf(pair)))
-  const left = kept.length === pairs.length ? header : kept.map((pair) => pair.trim()).join('; ')
-  return left === '' ? undefined : left
-}
-
-/** Returns the name of a cookie in a `Cookie` header. */
-export function nameOf(pair: string): string {
-  return pair.split('=', 1)[0]?.trim() ?? ''
 }

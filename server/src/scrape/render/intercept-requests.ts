@@ -1,6 +1,6 @@
 import type { Protocol } from '../../cdp/protocol.ts'
 import { callerHeader, mayForwardHeaders } from '../../kit/forward-headers.ts'
-import { nameOf, withoutCookies } from '../fetch/scrape-cookies.ts'
+import { cookieNameOf, withoutCookies } from '../fetch/cookie-header.ts'
 import type { AdLists } from './ad-lists.ts'
 import type { Tab } from './tab.ts'
 import type { MayFollow } from '../../kit/may-follow.ts'
@@ -101,7 +101,7 @@ async function mergeCookies(
     const stored = await read(url).catch(() => [])
     const later = stored.filter((cookie) => !atStart.has(identityOf(cookie)))
     const kept = withoutCookies(callerCookies, new Set(later.map(({ name }) => name)))
-    const own = new Set((kept ?? '').split(';').map(nameOf))
+    const own = new Set((kept ?? '').split(';').map(cookieNameOf))
     const added = stored.filter((cookie) => later.includes(cookie) || !own.has(cookie.name))
     return [kept, ...added.map(({ name, value }) => `${name}=${value}`)].filter((each) => each !== undefined).join('; ')
   }

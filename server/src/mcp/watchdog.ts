@@ -1,5 +1,5 @@
-/** Options of `HangWatch`. */
-export interface HangWatchOptions {
+/** Options of `Watchdog`. */
+export interface WatchdogOptions {
   /** Sends a message to which a process that works responds at once. */
   readonly ping: () => void
   /** Called once if the process has not responded for three intervals. */
@@ -14,11 +14,11 @@ export interface HangWatchOptions {
 const maxUnanswered = 3
 
 /** Notices that a process does not respond. Does not keep this process alive. */
-export class HangWatch implements Disposable {
+export class Watchdog implements Disposable {
   readonly #timer: NodeJS.Timeout
   #unanswered = 0
 
-  constructor({ ping, onHung, intervalMs }: HangWatchOptions) {
+  constructor({ ping, onHung, intervalMs }: WatchdogOptions) {
     this.#timer = setInterval(() => {
       if (this.#unanswered >= maxUnanswered) {
         this[Symbol.dispose]()
