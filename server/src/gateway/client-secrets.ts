@@ -81,7 +81,10 @@ export class ClientSecrets {
   async #mask(texts: readonly string[]): Promise<readonly string[]> {
     const characters = charactersOf(texts)
     if (this.#waiting + characters > maxMaskedCharacters)
-      throw new BowlineError('BAD_REQUEST', 'Too many texts are waiting to be masked. Wait for the responses to earlier commands')
+      throw new BowlineError(
+        'BAD_REQUEST',
+        'Too many texts are waiting to be masked. Wait for the responses to earlier commands',
+      )
     this.#waiting += characters
     const { mask } = this.#deps.session.secrets
     const masking = this.#masked.then(async () => {

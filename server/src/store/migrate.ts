@@ -169,10 +169,14 @@ export async function readAppliedMigrations<Tables>(db: Kysely<Tables>): Promise
 }
 
 function missingTableRights(cause: Error): BowlineError {
-  return new BowlineError('STORE_FAILED', `The role in \`DATABASE_URL\` has no access to the tables: ${cause.message}`, {
-    cause,
-    hint: 'Use the role that owns the tables: the one with which Bowline was first started.',
-  })
+  return new BowlineError(
+    'STORE_FAILED',
+    `The role in \`DATABASE_URL\` has no access to the tables: ${cause.message}`,
+    {
+      cause,
+      hint: 'Use the role that owns the tables: the one with which Bowline was first started.',
+    },
+  )
 }
 
 /** Throws STORE_FAILED if a database has a migration that this version does not have. */
