@@ -51,7 +51,7 @@ test('bytes that were released make room for others', () => {
   using held = bodies.open('red')
   held.add(90)
   using other = bodies.open('red')
-  expect(() => other.add(20)).toThrow('maximum')
+  expect(() => other.add(20)).toThrow('close to its limit')
 
   held.release(40)
   other.add(20)
@@ -59,7 +59,7 @@ test('bytes that were released make room for others', () => {
   held[Symbol.dispose]()
 
   other.add(80)
-  expect(() => other.add(1)).toThrow('maximum')
+  expect(() => other.add(1)).toThrow('close to its limit')
 })
 
 test('a team that sends as much as it can leaves room for others', () => {
@@ -72,6 +72,6 @@ test('a team that sends as much as it can leaves room for others', () => {
   blue.add(100)
   green.add(50)
 
-  expect(() => red.add(1)).toThrow('Requests of this team')
-  expect(() => blue.add(1)).toThrow('The server already receives')
+  expect(() => red.add(1)).toThrow('This team is already sending')
+  expect(() => blue.add(1)).toThrow('The server is already receiving')
 })

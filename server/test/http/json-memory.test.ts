@@ -45,7 +45,10 @@ test('large JSON bodies in transit are limited for each team, and small ones are
   await expect.poll(async () => (await post('red', megabyte)).status).toBe(200)
 
   expect(refused.headers.get('retry-after')).toBe('5')
-  expect(await refused.json()).toMatchObject({ code: 'SERVER_BUSY', error: expect.stringContaining('of this team') })
+  expect(await refused.json()).toMatchObject({
+    code: 'SERVER_BUSY',
+    error: expect.stringContaining('This team is already sending'),
+  })
   expect(await small.json()).toEqual({ length: 60_000 })
   expect(await other.json()).toEqual({ length: megabyte })
 })
