@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream'
 import { BowlineError } from 'bowline/kit/errors'
 import { uuidV7 } from 'bowline/kit/ids'
-import { sleep } from 'bowline/kit/sleep'
 import {
   addArtifact,
   completeArtifact,
@@ -13,7 +12,7 @@ import {
 import type { Blobs } from '../blobs/blobs.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
 import type { Store } from '../store/store.ts'
-import { isStoreUnavailable } from '../store/unavailable.ts'
+import { retryDuringOutage } from '../store/retry-during-outage.ts'
 
 /** Data to store with a session as an artifact. */
 export interface NewArtifact<Details> {
@@ -66,9 +65,9 @@ export class Artifacts {
     // rejects as well.
     contents.on('error', () => undefined)
     try {
-      await untilStoreResponds(async () => addArtifact(this.#store.db, kind, row), signal)
+      await retryDuringOutage(async () => addArtifact(this.#store.db, kind, row), { ...outage, signal })
       await this.#blobs.write(artifactBlob(id), contents, signal)
-      await untilStoreResponds(async () => completeArtifact(this.#store.db, id, bytes), signal)
+      await retryDuringOutage(async () => completeArtifact(this.#store.db, id, bytes), { ...outage, signal })
     } catch (error) {
       contents.destroy()
       // Throw the error of the write. What remains is removed by the sweep.
@@ -101,21 +100,8 @@ export class Artifacts {
   }
 }
 
-const outageMs = 30_000
-const retryMs = 500
-
-/** Repeats a statement that can be repeated, while the database does not respond. */
-async function untilStoreResponds(run: () => Promise<void>, signal: AbortSignal): Promise<void> {
-  const giveUpAt = performance.now() + outageMs
-  for (;;) {
-    try {
-      return await run()
-    } catch (error) {
-      if (!isStoreUnavailable(error) || performance.now() > giveUpAt) throw error
-      await sleep(retryMs, signal)
-    }
-  }
-}
+/** Limits of retries in milliseconds. */
+const outage = { everyMs: 500, maxMs: 30_000 } as const
 
 function artifactBlob(id: string): string {
   return `artifacts/${id}`

@@ -1,4 +1,5 @@
 import { BowlineError } from 'bowline/kit/errors'
+import { endOfJsonString } from '../kit/end-of-json-string.ts'
 import { shorten } from 'bowline/contract/validation-issues'
 
 /** Limits of a JSON body. Even a megabyte of brackets is expensive to parse. */
@@ -39,7 +40,7 @@ function assertBounded(text: string): void {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
     if (code === quote) {
-      const end = endOfString(text, at)
+      const end = endOfJsonString(text, at)
       lastString = [at + 1, end]
       at = end
     } else if (code === comma) {
@@ -62,15 +63,6 @@ function assertBounded(text: string): void {
       throw new BowlineError('BAD_REQUEST', `The body has more than ${limits.values.toLocaleString('en')} values`)
     }
   }
-}
-
-function endOfString(text: string, start: number): number {
-  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
-    let backslashes = 0
-    while (text[at - 1 - backslashes] === '\\') backslashes += 1
-    if (backslashes % 2 === 0) return at
-  }
-  return text.length
 }
 
 function tooMany({ name, isArray }: Container): BowlineError {

@@ -11,7 +11,7 @@ import { withBaseUrl } from '../scrape/document/scrape-files.ts'
 import type { ClientOrigin } from './client-origin.ts'
 import { originOf } from './request-origin.ts'
 import type { Authenticator } from './auth.ts'
-import { isStoreUnavailable } from '../store/unavailable.ts'
+import { retryDuringOutage } from '../store/retry-during-outage.ts'
 import { readJobStatus } from './job-status.ts'
 import type { ResponseMemory } from './response-memory.ts'
 
@@ -93,19 +93,6 @@ function toCloseReason(message: string): string {
   return message.replaceAll(/[^ !#-[\]-~]/g, '?').slice(0, 80)
 }
 
-/** Repeats work every second while the database does not respond. Throws other errors. */
-async function untilStoreResponds(signal: AbortSignal, work: () => Promise<unknown>): Promise<void> {
-  for (;;) {
-    try {
-      await work()
-      return
-    } catch (error) {
-      if (!isStoreUnavailable(error)) throw error
-      await sleep(pollMs, signal)
-    }
-  }
-}
-
 async function watch(
   deps: WatchDeps,
   { id, version }: { readonly id: string; readonly version: ApiVersion },
@@ -154,14 +141,15 @@ async function watch(
     return false
   }
   const { signal } = disconnected
-  await untilStoreResponds(signal, async () => {
+  const outage = { signal, everyMs: pollMs }
+  await retryDuringOutage(async () => {
     while (!signal.aborted && !(await sendDocuments())) continue
-  })
+  }, outage)
   // A v2 client takes the final status and documents from a catch-up, or reads them over HTTP after
   // the close. Only JavaScript clients, which authenticate by subprotocol, recognize documents they
   // already have.
   if (isVersion2 && !wasOver && subprotocolOf(request) !== undefined)
-    await untilStoreResponds(signal, async () => sendStatus({ isComplete: true }))
+    await retryDuringOutage(async () => sendStatus({ isComplete: true }), outage)
   client.close(1000, JSON.stringify(endFrame(job)))
 }
 

@@ -1,4 +1,5 @@
 import { parseJson } from 'bowline/kit/parse-json'
+import { endOfJsonString } from '../kit/end-of-json-string.ts'
 
 /** Largest message of a viewer who only watches, in bytes. The page sends at most 150. */
 const maxViewBytes = 512
@@ -27,17 +28,7 @@ function isMadeOfStrings(text: string): boolean {
     outside += (quote === -1 ? text.length : quote) - at
     if (outside > maxOutsideStrings) return false
     if (quote === -1) return true
-    at = endOfString(text, quote + 1)
+    at = endOfJsonString(text, quote) + 1
   }
   return true
-}
-
-/** Returns the index after the quote that ends a string. */
-function endOfString(text: string, start: number): number {
-  for (let quote = text.indexOf('"', start); quote !== -1; quote = text.indexOf('"', quote + 1)) {
-    let first = quote
-    while (first > start && text[first - 1] === '\\') first -= 1
-    if ((quote - first) % 2 === 0) return quote + 1
-  }
-  return text.length
 }

@@ -84,7 +84,7 @@ test('the error for a role that may not create tables names the missing grant', 
   }
 })
 
-test('the error for a role that may not read the tables says which role may', async () => {
+test('the error for a role without access to the tables names the role to use', async () => {
   const postgres = await sharedPostgres()
   await using database = await postgres.createDatabase()
   await using owner = await connectPostgres({ databaseUrl: database.url, log: undefined })

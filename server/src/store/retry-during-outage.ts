@@ -1,0 +1,31 @@
+import { sleep } from 'bowline/kit/sleep'
+import { isStoreUnavailable } from './unavailable.ts'
+
+/** How long to retry. */
+export interface RetryOptions {
+  /** Stops retrying. */
+  readonly signal: AbortSignal
+  /** Milliseconds between two attempts. */
+  readonly everyMs: number
+  /** Milliseconds after which the last error is thrown. Default: no limit. */
+  readonly maxMs?: number | undefined
+}
+
+/**
+ * Repeats work that can be repeated, while the database does not respond. Throws other errors, and
+ * the reason of the signal.
+ */
+export async function retryDuringOutage<Result>(
+  work: () => Promise<Result>,
+  { signal, everyMs, maxMs = Infinity }: RetryOptions,
+): Promise<Result> {
+  const giveUpAt = performance.now() + maxMs
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isStoreUnavailable(error) || performance.now() > giveUpAt) throw error
+      await sleep(everyMs, signal)
+    }
+  }
+}
