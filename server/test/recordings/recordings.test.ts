@@ -186,6 +186,8 @@ describeEachDriver('a recorded session', (driver) => {
     await page.locator('.network li').first().waitFor()
     expect(await page.getByText(`Session ${session.id}`).isVisible()).toBe(true)
     expect(await page.locator('.console li.later').count()).toBeGreaterThan(0)
+    // It is disabled until the first painted frame is found. Keys pressed before have no effect.
+    await page.locator('#time:enabled').waitFor()
     await page.getByLabel('Time').press('End')
     await expect.poll(async () => page.locator('.later').count()).toBe(0)
     await page.getByLabel('Time').fill('0')

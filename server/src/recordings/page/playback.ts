@@ -2,6 +2,7 @@ import type { RecordedVideo } from './recorded.ts'
 
 const longestBlankMs = 5000
 const blankStepMs = 100
+const longestFrameMs = 100
 
 /** Callbacks of a playback. */
 export interface PlaybackEvents {
@@ -63,12 +64,23 @@ export class Playback {
     const lastMs = Math.min(fromMs + longestBlankMs, this.#videoEndMs)
     if (fromMs < this.#videoStartMs) return fromMs
     for (let ms = fromMs; ms <= lastMs; ms += blankStepMs) {
-      const isShown = new Promise((resolve) => this.#video.addEventListener('seeked', resolve, { once: true }))
-      this.#video.currentTime = (ms - this.#videoStartMs) / 1000
-      await isShown
+      await this.#showFrame(ms)
       if (!isBlank(this.#video)) return ms
     }
     return fromMs
+  }
+
+  /**
+   * Seeks the video and waits for its frame. `seeked` can come before the frame can be drawn, and a
+   * page in the background presents no frames: it is waited for, but not for long.
+   */
+  async #showFrame(ms: number): Promise<void> {
+    const video = this.#video
+    const isPresented = new Promise((resolve) => video.requestVideoFrameCallback(resolve))
+    const isSought = new Promise((resolve) => video.addEventListener('seeked', resolve, { once: true }))
+    video.currentTime = (ms - this.#videoStartMs) / 1000
+    await isSought
+    await Promise.race([isPresented, new Promise((resolve) => setTimeout(resolve, longestFrameMs))])
   }
 
   /** Moves to a time. Keeps playing or pausing. */
