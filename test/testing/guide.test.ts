@@ -76,7 +76,8 @@ test('the set-up project of the guide signs in', async () => {
 test('the Vitest test of the guide passes', async () => {
   await writeProject('guide-vitest', ['boats.test.ts'])
 
-  const { stdout, stderr } = await projects.run('guide-vitest', [vitestCli, 'run'])
+  // The default of 5 s includes the start of the browser, which takes longer on a busy machine.
+  const { stdout, stderr } = await projects.run('guide-vitest', [vitestCli, 'run', '--testTimeout=120000'])
 
   expect(stdout + stderr).toMatch(/Tests .*1 passed/)
 })

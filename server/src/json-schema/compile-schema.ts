@@ -7,7 +7,7 @@ import { messageOf } from 'bowline/kit/message-of'
  * the length of a schema, and the first schema also waits for a busy machine to compile the
  * compiler.
  */
-const limitMs = 2500
+const limitMs = 5000
 
 /**
  * Compiles the JSON Schema of a result. Returns a function that describes what is wrong with data.
@@ -25,10 +25,10 @@ export function compileSchema(schema: Readonly<Record<string, unknown>>): (data:
   })
   ajv.removeKeyword('pattern').removeKeyword('patternProperties')
   const { $schema: _dialect, ...definition } = schema
-  const validate = runLimited(() => ajv.compile(definition))
+  const validate = runLimited('compiling it', () => ajv.compile(definition))
   return (data) => {
     try {
-      if (runLimited(() => validate(data))) return undefined
+      if (runLimited('checking the data', () => validate(data))) return undefined
     } catch (error) {
       return `the schema cannot be applied: ${messageOf(error).slice(0, 300)}`
     }
@@ -39,6 +39,11 @@ export function compileSchema(schema: Readonly<Record<string, unknown>>): (data:
 const script = new Script('work()')
 
 /** Interrupts synchronous work at the time limit, which only scripts of another context have. */
-function runLimited<Result>(work: () => Result): Result {
-  return script.runInContext(createContext({ work }), { timeout: limitMs }) as Result
+function runLimited<Result>(action: string, work: () => Result): Result {
+  try {
+    return script.runInContext(createContext({ work }), { timeout: limitMs }) as Result
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
+    throw new Error(`${action} takes more than ${limitMs / 1000} s`, { cause: error })
+  }
 }

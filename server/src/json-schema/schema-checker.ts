@@ -10,11 +10,11 @@ type Schema = Readonly<Record<string, unknown>>
 
 const program = new URL(`./schema-process${extname(import.meta.filename)}`, import.meta.url)
 
-const limits = { heapMb: 256, limitMs: 6000 }
+const limits = { heapMb: 256, limitMs: 12_000 }
 
 /**
  * Checks data against JSON Schemas of users in a process, one at a time and fairly between
- * teams. A schema can take 2.5 s to compile and 2.5 s to check. The code compiled for one of 76 kB
+ * teams. A schema can take 5 s to compile and 5 s to check. The code compiled for one of 76 kB
  * can exceed the heap in one operation, which in a thread would end the server.
  */
 export class SchemaChecker implements AsyncDisposable {

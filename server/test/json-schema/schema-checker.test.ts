@@ -31,7 +31,7 @@ describe('compileSchema', () => {
   })
 
   it('interrupts checks that would take forever', () => {
-    expect(compileSchema(doubling(60))({})).toMatch('the schema cannot be applied: Script execution timed out')
+    expect(compileSchema(doubling(60))({})).toMatch('the schema cannot be applied: checking the data takes more than 5 s')
   })
 
   it('reports schemas that refer to themselves without end', () => {
@@ -54,7 +54,7 @@ function hugeWhenCompiled(inner: number): Record<string, unknown> {
 }
 
 describe('SchemaChecker', () => {
-  it('survives schemas whose compiled code exceeds the memory', { timeout: 60_000 }, async () => {
+  it('survives schemas whose compiled code exceeds the memory', async () => {
     await using schemas = new SchemaChecker()
     // The code of the first one may just fit.
     await schemas.assertValid('team', hugeWhenCompiled(200)).catch(() => undefined)
@@ -70,7 +70,7 @@ describe('SchemaChecker', () => {
     await using schemas = new SchemaChecker()
     const check = schemas.checkerOf('team', doubling(60))({})
     expect(await Promise.race([check, setImmediate('free')])).toBe('free')
-    expect(await check).toMatch('the schema cannot be applied: Script execution timed out')
+    expect(await check).toMatch('the schema cannot be applied: checking the data takes more than 5 s')
     expect(await schemas.checkerOf('team', { type: 'object' })(1)).toBe('data must be object')
     expect(await schemas.checkerOf('team', { type: 'object' })({})).toBeUndefined()
   })
