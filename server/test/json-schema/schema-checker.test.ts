@@ -31,7 +31,9 @@ describe('compileSchema', () => {
   })
 
   it('interrupts checks that would take forever', () => {
-    expect(compileSchema(doubling(60))({})).toMatch('the schema cannot be applied: checking the data takes more than 5 s')
+    expect(compileSchema(doubling(60))({})).toMatch(
+      'the schema cannot be applied: checking the data takes more than 5 s',
+    )
   })
 
   it('reports schemas that refer to themselves without end', () => {
@@ -61,7 +63,7 @@ describe('SchemaChecker', () => {
 
     await expect(schemas.assertValid('team', hugeWhenCompiled(900))).rejects.toMatchObject({
       code: 'BAD_REQUEST',
-      message: expect.stringMatching(/^Invalid JSON schema: (?:checking it took|Script execution timed out)/),
+      message: expect.stringMatching(/^Invalid JSON schema: (?:checking it took|compiling it takes)/),
     })
     expect(await schemas.checkerOf('team', { type: 'object' })(1)).toBe('data must be object')
   })
