@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { handoff } from './handoff.ts'
+import { maxIdempotencyKeyLength } from './idempotency.ts'
 import { sessionMetadata, sessionName } from './session-options.ts'
 
 /** Profile of a session: the version that was loaded, and the result of saving it. */
@@ -154,7 +155,7 @@ export const deleteSessionRequest = z
      * The `x-idempotency-key` of the creation instead of `id`, for clients that never received the
      * id.
      */
-    idempotencyKey: z.string().min(1).max(1000).optional(),
+    idempotencyKey: z.string().min(1).max(maxIdempotencyKeyLength).optional(),
     /**
      * Marks the work of the session as failed, so that recordings with `keep: "on-failure"` are
      * kept, and a profile with `saveChanges: "on-success"` is not saved.

@@ -74,6 +74,8 @@ import { webhookHandlers } from './routes/webhooks.ts'
 import { extractHandlers, type ExtractRouteDeps } from './routes/extract.ts'
 import { secretHandlers, type SecretRouteDeps } from './routes/secrets.ts'
 import { searchHandlers } from './routes/search.ts'
+import { idempotencyKeyOf } from './idempotency-key.ts'
+import { refuseEncodedBodies } from './refuse-encoded-bodies.ts'
 import { refuseUnknownRoutes, routeNotFound } from './unknown-routes.ts'
 import { refuseMalformed } from './refuse-malformed.ts'
 import { isWebSocketUpgrade, registerUpgrades, type UpgradeDeps } from './upgrade.ts'
@@ -161,6 +163,7 @@ export async function buildHttpApp(
   const { store, sessions, peers, nodeId, artifacts, checks, checkRateLimit, onError } = deps
   relaySessionRequests(app, { store, sessions, peers, nodeId, onError })
   refuseUnknownRoutes(app)
+  refuseEncodedBodies(app)
   const logDenial = createDenialLog(deps.audit)
   const accessOf = authorizeRequests(app, { checks, nodeId, checkRateLimit, logDenial })
   const bodies = new BodyMemory()
@@ -248,12 +251,11 @@ function baseUrls({ origin }: Pick<HttpDeps, 'origin'>): (request: FastifyReques
 /** Registers the JSON routes of the API. */
 function registerJson(app: FastifyInstance, deps: HttpDeps, accessOf: AccessOf): void {
   const callOf = (request: FastifyRequest): Omit<Call, 'delivered' | 'events'> => {
-    const idempotencyKey = request.headers['x-idempotency-key']
     return {
       key: accessOf(request, 'key'),
       apiVersion: request.routeOptions.config.apiVersion ?? 'v2',
       baseUrl: deps.origin.baseUrlOf(request.raw),
-      idempotencyKey: typeof idempotencyKey === 'string' && idempotencyKey !== '' ? idempotencyKey : undefined,
+      idempotencyKey: idempotencyKeyOf(request),
       raw: request,
     }
   }

@@ -91,3 +91,12 @@ test('a body that is too large is answered, and the connection stays open for th
   await once(socket, 'close')
   expect(received).toContain('HTTP/1.1 200')
 })
+
+test.each(['/v2/scrape', '/v2/parse', '/v2/browser/extensions'])('a compressed body of %s is refused', async (path) => {
+  const headers = { authorization: `Bearer ${lab.server.apiKey}`, 'content-encoding': 'gzip' }
+
+  expect(await lab.api('POST', path, '{}', headers)).toMatchObject({
+    status: 415,
+    body: { code: 'BAD_REQUEST', error: 'Request bodies with Content-Encoding gzip are not supported' },
+  })
+})

@@ -22,6 +22,27 @@ describe('an idempotency key', () => {
     expect(later).toMatchObject({ status: 200, body: answers[0]!.body })
   })
 
+  test('of more than 1000 characters is rejected, also for jobs, and one of 1000 can end the session', async () => {
+    const long = 'ü'.repeat(1000)
+    const headers = { authorization: `Bearer ${lab.server.apiKey}`, 'x-idempotency-key': `${long}x` }
+    const urls = ['http://127.0.0.1:1/']
+    const requests = [
+      ['/v2/browser', { ttl: 60 }],
+      ['/v2/batch/scrape', { urls }],
+      ['/v2/crawl', { url: urls[0] }],
+    ] as const
+    const { body } = await create(long, { ttl: 60 })
+
+    for (const [path, sent] of requests) {
+      expect(await lab.api('POST', path, sent, headers)).toMatchObject({
+        status: 400,
+        body: { code: 'BAD_REQUEST', error: '`x-idempotency-key` must have at most 1000 characters' },
+      })
+    }
+    expect(await lab.api('DELETE', '/v2/browser', { idempotencyKey: long })).toMatchObject({ status: 200 })
+    expect((await lab.api('GET', `/v2/browser/${body['id']}`)).body['status']).toBe('destroyed')
+  })
+
   test('returns the session for another spelling of the same request', async () => {
     const { body } = await create('spelled', {
       ttl: 60,
