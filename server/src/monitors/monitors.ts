@@ -108,6 +108,9 @@ export class Monitors {
     })
     await this.#deps.webhooks.assertPermitted(webhook ?? undefined)
     const isRescheduled = status !== old.status || request.schedule !== undefined
+    // Also checks the new schedule of a paused monitor.
+    const nextRunAt =
+      isRescheduled && (status === 'active' || request.schedule !== undefined) ? firstRun(schedule) : null
     const change: MonitorChange = {
       ...(request.name === undefined ? {} : { name: request.name }),
       ...(request.retentionDays === undefined ? {} : { retentionDays: request.retentionDays }),
@@ -122,7 +125,7 @@ export class Monitors {
             status,
             cron: schedule.cron,
             timezone: schedule.timezone,
-            nextRunAt: status === 'active' ? firstRun(schedule) : null,
+            nextRunAt: status === 'active' ? nextRunAt : null,
           }
         : {}),
     }

@@ -120,6 +120,7 @@ test('a monitor is created, read, listed, changed, paused, resumed and deleted',
   const kept = await lab.api('PATCH', path, { targets: targets(), webhook: null })
   const paused = await lab.api('PATCH', path, { status: 'paused', origin: 'me' })
   const refused = await lab.api('POST', `${path}/run`, { origin: 'me' })
+  const never = await lab.api('PATCH', path, { schedule: { cron: '0 0 30 2 *' } })
   const resumed = await lab.api('PATCH', path, {
     status: 'active',
     schedule: { text: 'hourly', timezone: 'Asia/Tokyo' },
@@ -133,6 +134,7 @@ test('a monitor is created, read, listed, changed, paused, resumed and deleted',
     status: 409,
     body: { error: 'Monitor is paused. Resume it before running a check.' },
   })
+  expect(never).toMatchObject({ status: 400, body: { error: expect.stringContaining('never runs') } })
   expect(resumed.body['data']).toMatchObject({
     status: 'active',
     schedule: { cron: '0 * * * *', timezone: 'Asia/Tokyo', text: 'hourly' },
