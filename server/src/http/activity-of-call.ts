@@ -47,7 +47,7 @@ export function activityDescriber({ activity }: Pick<Route, 'activity'>): Descri
     if (error !== undefined && !hasStarted(error)) return undefined
     const fields = (body ?? {}) as CallBody
     const { success, id, sessionId, data } = (response ?? {}) as CallResponse
-    const keepsNothing = (fields.zeroDataRetention ?? fields.scrapeOptions?.zeroDataRetention) === true
+    const keepsNothing = fields.zeroDataRetention === true || fields.scrapeOptions?.zeroDataRetention === true
     // An interaction starts its session even if its code fails.
     if (success === false && sessionId === undefined) return undefined
     const workId = data?.metadata?.scrapeId ?? sessionId ?? id

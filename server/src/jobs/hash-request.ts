@@ -35,7 +35,8 @@ function canonicalRequest(request: RequestFields): object {
 }
 
 function canonicalCrawl(request: RequestFields, scrapeOptions: SomeScrapeOptions): object {
-  const { prompt, zeroDataRetention = scrapeOptions.zeroDataRetention } = request
+  const { prompt } = request
+  const zeroDataRetention = request.zeroDataRetention === true || scrapeOptions.zeroDataRetention === true
   // Accepted without effect.
   const { deduplicateSimilarURLs: _deduplicate, robotsUserAgent: _agent, ...effective } = request
   const hasPrompt = prompt !== undefined && prompt.trim() !== ''

@@ -86,9 +86,10 @@ export function parseRobots(text: string, agent: string): Robots {
   }
 }
 
-// URLs may contain `#`, which otherwise starts a comment.
+// URLs may contain `#`, which starts a comment only after a space here.
 function sitemapOf(line: string): string {
-  return line.slice(line.indexOf(':') + 1).trim()
+  const text = line.slice(line.indexOf(':') + 1)
+  return text.replace(/\s#.*$/s, '').trim()
 }
 
 const tooManySitemaps = `names more than ${maxSitemaps} sitemaps: the rest was omitted.`

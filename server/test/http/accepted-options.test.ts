@@ -242,7 +242,11 @@ describe('an option of public clients', () => {
       const pages = { url: site.url('/'), urls: [site.url('/')] }
       const body = { ...(path.endsWith('crawl') ? { url: pages.url } : { urls: pages.urls }), zeroDataRetention: true }
 
-      const refused = [body, { ...body, webhook: { url: site.url('/hook'), events: ['completed'] } }]
+      const refused: object[] = [body, { ...body, webhook: { url: site.url('/hook'), events: ['completed'] } }]
+      if (path.endsWith('crawl')) {
+        const { zeroDataRetention } = body
+        refused.push({ ...body, zeroDataRetention: false, scrapeOptions: { zeroDataRetention } })
+      }
       for (const each of refused) expect(await lab.api('POST', path, each)).toMatchObject({ status: 400 })
       expect(await lab.api('POST', path, { ...body, webhook: site.url('/hook') })).toMatchObject({ status: 200 })
     },

@@ -8,7 +8,7 @@ function allows(text: string, path: string): boolean {
 describe('a robots.txt', () => {
   test('names sitemaps in any position, including URLs with #', () => {
     const text =
-      'Sitemap: https://a.example/1.xml\nUser-agent: *\nDisallow: /x # no\nsitemap:https://a.example/2.xml#part\r\n'
+      'Sitemap: https://a.example/1.xml # all pages\nUser-agent: *\nDisallow: /x # no\nsitemap:https://a.example/2.xml#part\r\n'
 
     expect(parseRobots(text, 'Bowline').sitemaps).toEqual(['https://a.example/1.xml', 'https://a.example/2.xml#part'])
   })

@@ -96,7 +96,7 @@ async function start(
   const request = {
     ...body.scrapeOptions,
     formats: withLinks(body.scrapeOptions.formats),
-    zeroDataRetention: body.zeroDataRetention ?? body.scrapeOptions.zeroDataRetention,
+    zeroDataRetention: body.zeroDataRetention === true || body.scrapeOptions.zeroDataRetention,
   }
   scrapes.check({ ...request, url: body.url })
   const sent: object = call.sentBody ?? {}

@@ -39,13 +39,24 @@ export async function extractJson(model: LanguageModel, extraction: Extraction):
   try {
     const body = { messages: messagesOf(extraction), temperature: 0, response_format: responseFormat(schema) }
     const [choice] = completion.parse(await requestCompletion(model, body, signal)).choices
-    const data: unknown = JSON.parse((choice?.message.content ?? '').trim().replace(/^```(?:json)?|```$/g, ''))
+    const data = parseAnswer(choice?.message.content ?? '')
     if (isDeeperThan(maxLevels, data)) throw new Error(`its answer has more than ${maxLevels} levels`)
     return data
   } catch (cause) {
     signal?.throwIfAborted()
     const why = messageOf(cause)
     throw new BowlineError('EXTRACTION_FAILED', `The language model extracted nothing: ${why}`, { cause })
+  }
+}
+
+/** Parses an answer. Its error does not quote it, because it can contain text of the page. */
+function parseAnswer(answer: string): unknown {
+  const text = answer.trim().replace(/^```(?:json)?|```$/g, '')
+  if (text.trim() === '') throw new Error('its answer is empty')
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error('its answer is not valid JSON')
   }
 }
 
