@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import type { ProfileSummary, ProfileVersion, StorageStateInput } from '../contract/profiles.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import type { TableColumn } from '../terminal/fit-table.ts'
-import { print, printFacts, printJson, printTable } from '../terminal/print.ts'
+import { print, printFacts, printJson, printNote, printTable } from '../terminal/print.ts'
 import { toSize } from './size.ts'
 import { parseStorageState } from './parse-storage-state.ts'
 
@@ -145,6 +145,7 @@ async function importState(name: string, path: string | undefined, flags: Connec
   const profile = await (await createClient(flags)).profiles.importState(name, state)
   if (flags.json === true) return printJson(profile)
   print(`profile "${name}": ${contentOf(state)} imported: version ${profile.version}`)
+  if (profile.warning !== undefined) printNote(profile.warning)
 }
 
 function contentOf({ cookies = [], origins = [] }: StorageStateInput): string {

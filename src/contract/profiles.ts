@@ -28,6 +28,8 @@ export const profileSummary = z.looseObject({
   isLocked: z.boolean(),
   /** Id of the session that is writing it. */
   lockedBy: z.string().optional(),
+  /** Cookies of an import that the browser did not store. Only in the response of the import. */
+  warning: z.string().optional(),
 })
 
 /** A saved version of a profile. */

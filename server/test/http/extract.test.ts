@@ -249,7 +249,9 @@ test('the public client extracts with both API versions', async () => {
   const second = await client.extract({ urls: [site.url('/fleet/red')], prompt: 'x', pollInterval: 1 })
   const first = await client.v1.extract([site.url('/fleet/red')], { prompt: 'x' })
 
-  expect(await client.getExtractStatus(started.id!)).toMatchObject({ success: true, status: 'completed' })
+  await expect
+    .poll(async () => client.getExtractStatus(started.id!), { timeout: 20_000 })
+    .toMatchObject({ success: true, status: 'completed' })
   expect(second).toMatchObject({ status: 'completed', data: { boats: ['red'] } })
   expect(first).toMatchObject({ success: true, data: { boats: ['red'] } })
 })

@@ -65,6 +65,26 @@ describe('a storageState is imported and exported in a session', () => {
     ])
   })
 
+  test('with a warning about cookies that the browser does not store', async () => {
+    const { api } = await startTeam({ credits: 20, maxConcurrency: 1 })
+    const cookie = { value: 'x', path: '/', expires: -1, httpOnly: false, secure: false, sameSite: 'Lax' }
+    const cookies = [
+      { ...cookie, name: 'kept', domain: '.A.example' },
+      { ...cookie, name: 'old', domain: 'a.example', expires: 5 },
+      { ...cookie, name: 'cross', domain: 'a.example', sameSite: 'None' },
+      { ...cookie, name: 'url', domain: 'https://a.example' },
+    ]
+
+    const imported = await api('PUT', `${pathOf('dropped')}/storage-state`, { cookies })
+    const clean = await api('PUT', `${pathOf('dropped')}/storage-state`, { cookies: cookies.slice(0, 2) })
+
+    expect(imported.body['data'].warning).toBe(
+      'The browser did not store 2 cookies, such as "cross" of "a.example". ' +
+        'A domain must be a host name, and a cookie with sameSite None must be secure.',
+    )
+    expect(clean.body['data']).not.toHaveProperty('warning')
+  })
+
   test('that its team must be able to pay for', async () => {
     const { api, balance } = await startTeam({ credits: 1, maxConcurrency: 5 })
 

@@ -130,10 +130,8 @@ test('a monitor is created, read, listed, changed, paused, resumed and deleted',
 
   expect(kept.body['data']).toMatchObject({ webhook: null, targets: made.body['data'].targets })
   expect(paused.body['data']).toMatchObject({ status: 'paused', nextRunAt: null })
-  expect(refused).toMatchObject({
-    status: 409,
-    body: { error: 'Monitor is paused. Resume it before running a check.' },
-  })
+  expect(refused.status).toBe(409)
+  expect(refused.body['error']).toBe('Monitor is paused. Resume it before running a check.')
   expect(never).toMatchObject({ status: 400, body: { error: expect.stringContaining('never runs') } })
   expect(resumed.body['data']).toMatchObject({
     status: 'active',

@@ -57,11 +57,12 @@ export function profileHandlers({ profiles, states, audit }: ProfileRouteDeps): 
     importStorageState: async ({ params, body }, call) => {
       using caller = abortOnDisconnect(call.raw)
       const { cookies = [], origins = [] } = body
-      const version = await importState(states, stateRef(params, call, caller), { cookies, origins })
+      const { version, warning } = await importState(states, stateRef(params, call, caller), { cookies, origins })
       const event = { action: 'profile.imported', message: 'Profile imported' } as const
       await record(call, event, { profileName: params.name, version })
       // Another request can have deleted the profile meanwhile.
-      return { success: true, data: summary(await profiles.get(refOf(params, call))) }
+      const profile = summary(await profiles.get(refOf(params, call)))
+      return { success: true, data: { ...profile, ...(warning === undefined ? {} : { warning }) } }
     },
   }
 }

@@ -9,6 +9,7 @@ import type { Profiles } from '../../profiles/profiles.ts'
 import type { ProfileName } from '../../profiles/profile-queries.ts'
 import { readCookies, writeCookies, type BrowserCookie } from '../cookies.ts'
 import type { Sessions } from '../sessions.ts'
+import { findMissingCookies, missingCookiesWarning } from './find-missing-cookies.ts'
 import { loadStorageDatabase, readLocalStorage, type StorageItem } from './local-storage.ts'
 import { openOriginPage } from './origin-page.ts'
 import { readDatabases, writeStorage } from './page-scripts.ts'
@@ -71,7 +72,7 @@ export async function exportState(
 
 /**
  * Saves cookies, localStorage and IndexedDB as a new version without other data, in a session that
- * is billed. Returns the number of the version.
+ * is billed. Returns the number of the version, and a warning about cookies that were not stored.
  * Throws BAD_REQUEST, PROFILE_LOCKED, PROFILE_TOO_LARGE, the errors of `Sessions.create`, or
  * SESSION_ENDED if it takes too long.
  */
@@ -79,27 +80,29 @@ export async function importState(
   { sessions }: StateDeps,
   { name, ...request }: StateRequest,
   state: StorageState,
-): Promise<number> {
+): Promise<{ readonly version: number; readonly warning: string | undefined }> {
   const save = new ImportSave()
   const ttl = importSeconds + state.origins.length * importSecondsPerOrigin
   const session = { ...request, work: 'import', ttl, use: { startsEmpty: true, wrapProfile: save.wrap } }
-  const work = async (browser: Browser, signal: AbortSignal): Promise<void> => {
+  const work = async (browser: Browser, signal: AbortSignal): Promise<string | undefined> => {
     await writeCookies(browser.router, state.cookies.map(toBrowserCookie)).catch((cause: unknown) => {
       throw new BowlineError('BAD_REQUEST', 'The browser rejected the cookies', { cause })
     })
+    const missing = findMissingCookies(state.cookies, await readCookies(browser.router))
     using page = await openOriginPage(browser)
     for (const { origin, ...storage } of state.origins) {
       signal.throwIfAborted()
       await page.runAt(new URL(origin).origin, writeStorage, storage)
     }
     save.isComplete = true
+    return missingCookiesWarning(missing)
   }
   try {
-    await runInSession(sessions, { ...session, profile: { name, saveChanges: true } }, work)
+    const warning = await runInSession(sessions, { ...session, profile: { name, saveChanges: true } }, work)
+    return { version: save.savedVersion(), warning }
   } catch (error) {
     throw isProfileLocked(error) ? lockedForChange(error) : error
   }
-  return save.savedVersion()
 }
 
 /** Saves the profile at the end of a session only if the import is complete. */
