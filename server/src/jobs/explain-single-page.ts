@@ -5,7 +5,7 @@ import { linksOf } from './page-links.ts'
 
 /**
  * Describes why a crawl found only its start page: which options kept it from following the links
- * of the page, or that the page has none.
+ * of the page, or that the page has none, possibly because it is an error.
  */
 export function explainSinglePage(document: Document, plan: CrawlPlan): string {
   const pages = new Map(
@@ -16,6 +16,9 @@ export function explainSinglePage(document: Document, plan: CrawlPlan): string {
   )
   const start = toCrawlPage(plan.url, plan)
   const links = [...pages].filter(([identity]) => identity !== start?.identity).map(([, url]) => url)
+  const { statusCode } = document.metadata
+  if (links.length === 0 && statusCode !== undefined && statusCode >= 400)
+    return `The crawl found only its start page, which responded with status ${statusCode} and has no links to other pages.`
   if (links.length === 0) {
     return (
       'The crawl found only its start page, which has no links to other pages. ' +

@@ -66,6 +66,7 @@ describe('a crawl, in PGlite', () => {
   test('that finds one page warns which options excluded its links, or that it has none', async () => {
     const { status } = await crawl('/blog/one', { limit: 12 })
     const alone = await crawl('/blog/two', { limit: 12 })
+    const broken = await crawl('/status?code=500', { limit: 12 })
     const shallow = await crawl('/docs/', { limit: 9, maxDepth: 0, ignoreSitemap: true }, 'v1')
 
     expect(status).toMatchObject({
@@ -75,6 +76,7 @@ describe('a crawl, in PGlite', () => {
         '1 link outside the path of the start URL (see `crawlEntireDomain: true`).',
     })
     expect(alone.status['warning']).toContain('which has no links to other pages')
+    expect(broken.status['warning']).toContain('which responded with status 500')
     expect(shallow.status['warning']).toContain('(see a larger `maxDepth`)')
   })
 
