@@ -42,6 +42,12 @@ const enabledFeatures = [
   'CDPScreenshotNewSurface',
 ]
 
+/**
+ * Features that save processes. On Linux the network service has no sandbox: it has the same rights
+ * as the main process of the browser. In that process, it saves 11 MB and a tenth of the start.
+ */
+const savingFeatures = ['NetworkServiceInProcess2']
+
 /** Arguments of every browser. */
 const behaviour = [
   // The only control channel: there is no port that a page or another session could find.
@@ -66,6 +72,9 @@ const behaviour = [
   // Field trials would make two runs differ.
   '--disable-field-trial-config',
   '--force-color-profile=srgb',
+  // Processes that start without the sandbox are started directly, with the same rights. The process
+  // that otherwise forks them takes longer to start than it saves.
+  '--no-unsandboxed-zygote',
   // Crash dumps would outlive the session. (`--disable-crashpad-for-testing` makes the network
   // service of full Chromium crash.)
   '--disable-breakpad',
@@ -116,7 +125,7 @@ export function browserArgs({
     ...(binary.kind === 'chromium' && !isHeadful ? ['--headless=new'] : []),
     ...behaviour,
     // Chromium reads only the last argument of this name.
-    `--enable-features=${[...enabledFeatures, ...(proxyServer === undefined ? [] : [proxyLimit])].join(',')}`,
+    `--enable-features=${[...enabledFeatures, ...savingFeatures, ...(proxyServer === undefined ? [] : [proxyLimit])].join(',')}`,
     // Only the debugging pipe can load an extension. `--disable-extensions-except` would load it at
     // the start, before the options of the session apply to its requests.
     hasExtensions ? '--enable-unsafe-extension-debugging' : '--disable-extensions',
