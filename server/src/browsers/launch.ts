@@ -154,8 +154,9 @@ export async function launchBrowser(
   let display: Display | undefined
   const removeAll = async (): Promise<void> => {
     await display?.[Symbol.asyncDispose]()
-    // Crash handlers, and code that escaped the sandbox, may have left the process group.
-    if (uid !== undefined && isolation.runAs === 'each') killUser(uid)
+    // Crash handlers, and code that escaped the sandbox, may have left the process group. Finding
+    // them reads all of `/proc`. In bubblewrap, the kernel kills them with the first process.
+    if (uid !== undefined && isolation.runAs === 'each' && jailOf(isolation) === undefined) killUser(uid)
     await removeFolder(folder.root)
   }
   undo.defer(removeAll)

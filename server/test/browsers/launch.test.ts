@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { chmod, writeFile } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -104,6 +105,19 @@ describe('a browser', () => {
     await using browser = await launchBrowser({ ...host, isolation, binary: { ...host.binary, path } })
 
     expect(pathOf(browser)).toBe('/usr/local/bin:/usr/bin:/bin')
+  })
+
+  test.runIf(isRoot)('outside bubblewrap ends with a process of its user that left its group', async () => {
+    const isolation = { ...host.isolation, jail: { missing: 'not expected here' } }
+    const browser = await launchBrowser({ ...host, isolation })
+    const { uid } = browser
+    const escaped = spawn('sleep', ['600'], { detached: true, ...(uid === undefined ? {} : { uid, gid: uid }) })
+    const exited = once(escaped, 'exit')
+    await once(escaped, 'spawn')
+
+    await browser.kill()
+
+    expect(await exited).toEqual([null, 'SIGKILL'])
   })
 })
 
@@ -216,6 +230,7 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
     expect(await browser.exited).toEqual({ code: 0, signal: null })
     expect(existsSync(browser.folder.root)).toBe(false)
     await until(() => groupMembers(browser.pid).length === 0, 'its processes end')
+    await untilUserHasNoProcess(browser)
     await untilNothingIsLeft(browser.folder.root)
   })
 
@@ -223,9 +238,25 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
     await other.kill()
 
     expect((await other.exited).signal).toBe('SIGKILL')
+    await untilUserHasNoProcess(other)
     await untilNothingIsLeft(other.folder.root)
   })
 })
+
+/** Waits until no process of the user of a browser is left, in its process group or not. */
+async function untilUserHasNoProcess({ uid }: Browser): Promise<void> {
+  if (uid === undefined) return
+  const isRunning = (pid: string): boolean => {
+    try {
+      return statusOf(Number(pid), 'Uid').startsWith(`${uid}\t`)
+    } catch {
+      // The process has ended.
+      return false
+    }
+  }
+  const pids = (): readonly string[] => readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  await until(() => !pids().some(isRunning), `the processes of the user ${uid} end`)
+}
 
 describe('a failed launch', () => {
   let host: BrowserHost
