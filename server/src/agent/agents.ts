@@ -48,8 +48,10 @@ export interface NewAgent {
   readonly request: AgentRequest
 }
 
-const concurrency = 4
-const queue: Queue<{ readonly id: string }> = { name: 'agent', expireSeconds: 3600 }
+/** Agents of this server at a time. Those of one team take at most half. */
+const concurrency = 8
+
+const queue: Queue<{ readonly id: string }> = { name: 'agent', expireSeconds: 3600, isSharedByTeams: true }
 
 /**
  * Runs agents from a queue. Every step and its cost are stored, so that an agent continues after a
@@ -87,7 +89,7 @@ export class Agents {
     const { threadId: _threadId, ...fields } = request
     const id = uuidV7()
     await store.db.transaction().execute(async (db) => {
-      await queues.send(queue, { id }, { db })
+      await queues.send(queue, { id }, { db, teamId: owner.teamId })
       const admission = await admitAgent(db, { ...owner, id, request: { ...fields, baseUrl } })
       if (admission.outcome === 'insufficient-credits')
         throw insufficientCredits(agentLimits.needed, admission.available)

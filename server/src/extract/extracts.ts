@@ -39,10 +39,11 @@ export interface NewExtract {
   readonly request: ExtractRequest
 }
 
-const concurrency = 4
+/** Extractions of this server at a time. Those of one team take at most half. */
+const concurrency = 8
 const tokensPerCredit = 15
 
-const queue: Queue<{ readonly id: string }> = { name: 'extract', expireSeconds: 900 }
+const queue: Queue<{ readonly id: string }> = { name: 'extract', expireSeconds: 900, isSharedByTeams: true }
 
 /**
  * Runs extractions from a queue. The maximum price of each is reserved at its start and settled at
@@ -85,7 +86,7 @@ export class Extracts {
     const searchCredits = plan.enableWebSearch ? searches.price(searchResultCount) : 0
     const credits = priceOfExtract(prices, maxPagesOf(plan)) + searchCredits
     await store.db.transaction().execute(async (db) => {
-      await queues.send(queue, { id }, { db })
+      await queues.send(queue, { id }, { db, teamId: owner.teamId })
       const admission = await admitExtract(db, { ...owner, id, request: plan, credits })
       if (admission.outcome === 'insufficient-credits') {
         const message = `Insufficient credits to perform this request. It costs up to ${credits}, and ${admission.available} are available`

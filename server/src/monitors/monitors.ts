@@ -170,7 +170,7 @@ export class Monitors {
     return store.db.transaction().execute(async (db) => {
       const fields = { monitorId, teamId, estimatedCredits, scheduledFor: new Date() }
       const check = await insertCheck(db, { ...fields, status: 'queued', trigger: 'manual' })
-      if (check !== undefined) await queues.send(checkQueue, { id: check.id }, { db })
+      if (check !== undefined) await queues.send(checkQueue, { id: check.id }, { db, teamId })
       return check
     })
   }

@@ -7,7 +7,8 @@ import { Monitors } from './monitors.ts'
 import { requeueStrandedChecks, startDueChecks } from './start-due-checks.ts'
 import { runCheck } from './run-check.ts'
 
-const checksAtOnce = 4
+/** Checks of this server at a time. Those of one team take at most half. */
+const checksAtOnce = 8
 const tickMs = 10_000
 const sweepMs = 3_600_000
 

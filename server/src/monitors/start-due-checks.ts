@@ -45,7 +45,7 @@ async function startDueCheck(deps: StartChecksDeps, due: DueMonitor, now: Date):
       deps.metrics?.increment('bowline_monitor_checks_total', { status: 'skipped_overlap' })
       return false
     }
-    await queues.send(checkQueue, { id: check.id }, { db })
+    await queues.send(checkQueue, { id: check.id }, { db, teamId })
     return true
   })
 }
@@ -55,7 +55,7 @@ export async function requeueStrandedChecks({
   store,
   queues,
 }: Pick<StartChecksDeps, 'store' | 'queues'>): Promise<number> {
-  const ids = await findStrandedChecks(store.db)
-  for (const id of ids) await queues.send(checkQueue, { id }, { singletonKey: id })
-  return ids.length
+  const checks = await findStrandedChecks(store.db)
+  for (const { id, teamId } of checks) await queues.send(checkQueue, { id }, { singletonKey: id, teamId })
+  return checks.length
 }

@@ -29,13 +29,9 @@ export async function findWakingQueues(
 
 /**
  * Creates the index for running and failed tasks, if it does not exist: finished ones are kept for
- * a day. PostgreSQL only.
+ * an hour.
  */
 export async function createStartedTaskIndex(db: Kysely<Database>): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
-    // Two servers that start at once would both create it.
-    await sql`select pg_advisory_xact_lock(hashtext('bowline job_started_or_failed'))`.execute(transaction)
-    await sql`create index if not exists job_started_or_failed on pgboss.job_common (name, state)
-      where state in ('active', 'failed')`.execute(transaction)
-  })
+  await sql`create index if not exists job_started_or_failed on pgboss.job_common (name, state)
+    where state in ('active', 'failed')`.execute(db)
 }

@@ -1,7 +1,9 @@
+import { sql } from 'kysely'
 import { PgBoss, type ConstructorOptions } from 'pg-boss'
 import type { Tracer } from '../kit/span.ts'
 import type { Store } from '../store/store.ts'
 import { bossDatabase } from './boss-database.ts'
+import { createTeamTaskIndex } from './fair-fetch.ts'
 import { createStartedTaskIndex } from './find-waking-queues.ts'
 import { TaskQueues } from './task-queues.ts'
 import { queueTimings } from './queue-timing.ts'
@@ -32,10 +34,20 @@ export async function openTaskQueues({ store, tracer, onError }: OpenTaskQueuesD
   })
   boss.on('error', (error) => onError(error, 'maintaining the queues'))
   await boss.start()
-  if (store.kind === 'postgres') await createStartedTaskIndex(store.db)
+  await createTaskIndexes(store)
   const queues = new TaskQueues({ boss, store, tracer, onError })
   queues.listen()
   return queues
+}
+
+async function createTaskIndexes({ kind, db }: Store): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    // Two servers that start at once would both create them.
+    await sql`select pg_advisory_xact_lock(hashtext('bowline task indexes'))`.execute(transaction)
+    await createTeamTaskIndex(transaction)
+    // The indexes of the embedded database are small.
+    if (kind === 'postgres') await createStartedTaskIndex(transaction)
+  })
 }
 
 function connection(store: Store): ConstructorOptions {

@@ -19,6 +19,12 @@ export interface Queue<Data extends object> {
    * allows.
    */
   readonly prefersIdleServers?: boolean
+  /**
+   * Whether teams share the slots of each server: a free slot goes to the team that holds the
+   * fewest, and a team holds at most half of the slots. Each task then needs a `teamId`, and
+   * `prefersIdleServers` has no effect. Default: false, tasks start by priority and age.
+   */
+  readonly isSharedByTeams?: boolean
   /** Never set. Binds the type of the task data to the queue. */
   readonly dataType?: Data
 }

@@ -22,6 +22,8 @@ export interface SendOptions {
   readonly singletonKey?: string | undefined
   /** Tasks with a higher priority start first. Default: 0. */
   readonly priority?: number | undefined
+  /** Team for which the task runs. Required in queues that teams share. */
+  readonly teamId?: string | undefined
 }
 
 /** Limits how often a task that crashes servers is tried again. */
@@ -79,6 +81,8 @@ export class TaskQueues implements AsyncDisposable {
   ): Promise<void> {
     const worker = this.#workers.get(queue.name)
     if (worker === undefined) throw new Error(`Queue ${queue.name} has no worker. Call \`work\` before \`send\`.`)
+    if (queue.isSharedByTeams === true && options.teamId === undefined)
+      throw new Error(`Tasks of queue ${queue.name} need a teamId`)
     const { boss, store } = this.#deps
     const { heartbeatTimeoutSeconds: heartbeatSeconds } = queueTimings[store.kind]
     const tasks = data.map((each) => ({ ...toTask(queue, options), heartbeatSeconds, data: withOrigin(each) }))
@@ -154,7 +158,7 @@ export class TaskQueues implements AsyncDisposable {
 
 function toTask(
   queue: Queue<object>,
-  { startAfter, singletonKey, priority }: Omit<SendOptions, 'db'>,
+  { startAfter, singletonKey, priority, teamId }: Omit<SendOptions, 'db'>,
 ): Omit<JobInsert, 'data'> {
   return {
     retryLimit: Math.min(
@@ -169,5 +173,6 @@ function toTask(
     singletonKey: singletonKey ?? randomUUID(),
     ...(startAfter === undefined ? {} : { startAfter }),
     ...(priority === undefined ? {} : { priority }),
+    ...(teamId === undefined ? {} : { group: { id: teamId } }),
   }
 }

@@ -1,11 +1,12 @@
 import { sleep } from 'bowline/kit/sleep'
 import { mergeSignals } from 'bowline/kit/abort'
 import { sql } from 'kysely'
-import { fromKysely, type JobWithMetadata } from 'pg-boss'
+import { fromKysely } from 'pg-boss'
 import { longestTimerMs } from 'bowline/kit/longest-timer'
 import { messageOf } from 'bowline/kit/message-of'
 import { isStoreUnavailable } from '../store/unavailable.ts'
 import { correctTimes, storeRetrySeconds } from './correct-times.ts'
+import { fetchFairly, type StartedTask } from './fair-fetch.ts'
 import { notifyQueue } from './pg-notify.ts'
 import type { TaskQueuesDeps } from './task-queues-deps.ts'
 import { queueTimings, type QueueTiming } from './queue-timing.ts'
@@ -51,13 +52,19 @@ const checkMs = 60_000
 /** Milliseconds per running task that a server waits before it fetches another one. */
 const headStartMs = 25
 
+interface RunningTask {
+  /** Empty without a team. */
+  readonly teamId: string
+  readonly done: Promise<void>
+}
+
 /** Runs the tasks of one queue on this server. Disposing aborts and requeues them. */
 export class Worker<Data extends object> implements AsyncDisposable {
   readonly #deps: WorkerDeps<Data>
   readonly #timing: QueueTiming
   readonly #idle = new InterruptibleSleep()
   readonly #stop = new AbortController()
-  readonly #running = new Map<string, Promise<void>>()
+  readonly #running = new Map<string, RunningTask>()
   readonly #timers = new Set<NodeJS.Timeout>()
   #loop: Promise<void> | undefined
 
@@ -92,7 +99,7 @@ export class Worker<Data extends object> implements AsyncDisposable {
     for (const timer of this.#timers) clearTimeout(timer)
     this.#idle.wake()
     await this.#loop
-    await Promise.all(this.#running.values())
+    await Promise.all(Array.from(this.#running.values(), async ({ done }) => done))
   }
 
   async #work(): Promise<void> {
@@ -109,7 +116,7 @@ export class Worker<Data extends object> implements AsyncDisposable {
           this.#running.delete(task.id)
           this.#idle.wake()
         })
-        this.#running.set(task.id, done)
+        this.#running.set(task.id, { teamId: task.groupId ?? '', done })
       }
       if (!this.#prefersIdleServers || tasks.length === 0) await this.#idle.sleep(this.#timing.pollMs)
       if (this.#prefersIdleServers && this.#running.size > 0) await this.#yieldToIdleServers()
@@ -119,7 +126,7 @@ export class Worker<Data extends object> implements AsyncDisposable {
   /** The embedded store has a single server, so spreading is pointless there. */
   get #prefersIdleServers(): boolean {
     const { queue, store } = this.#deps
-    return queue.prefersIdleServers === true && store.kind === 'postgres'
+    return queue.prefersIdleServers === true && queue.isSharedByTeams !== true && store.kind === 'postgres'
   }
 
   async #yieldToIdleServers(): Promise<void> {
@@ -127,12 +134,13 @@ export class Worker<Data extends object> implements AsyncDisposable {
     await sleep(headStartMs * this.#running.size, this.#stop.signal).catch(() => undefined)
   }
 
-  async #fetch(): Promise<readonly JobWithMetadata<Data>[]> {
+  async #fetch(): Promise<readonly StartedTask<Data>[]> {
     const { boss, queue, options, onError } = this.#deps
     const freeSlots = options.concurrency - this.#running.size
     if (freeSlots === 0) return []
     const batchSize = this.#prefersIdleServers ? 1 : freeSlots
     try {
+      if (queue.isSharedByTeams === true) return await this.#fetchFairly(freeSlots)
       return await boss.fetch<Data>(queue.name, { batchSize, includeMetadata: true })
     } catch (error) {
       onError(error, `fetching tasks of queue ${queue.name}`)
@@ -140,8 +148,17 @@ export class Worker<Data extends object> implements AsyncDisposable {
     }
   }
 
+  async #fetchFairly(free: number): Promise<readonly StartedTask<Data>[]> {
+    const { boss, queue } = this.#deps
+    const held = new Map<string, number>()
+    for (const { teamId } of this.#running.values()) held.set(teamId, (held.get(teamId) ?? 0) + 1)
+    const { tasks, missedCount } = await fetchFairly<Data>(boss.getDb(), queue.name, { free, held })
+    if (missedCount > 0) this.schedulePoll(0)
+    return tasks
+  }
+
   /** Never rejects. */
-  async #attempt(task: JobWithMetadata<Data>): Promise<void> {
+  async #attempt(task: StartedTask<Data>): Promise<void> {
     const { queue, handler, onError } = this.#deps
     const signal = mergeSignals(this.#stop.signal, AbortSignal.timeout(queue.expireSeconds * 1000))
     const attempt = { taskId: task.id, attempt: task.retryCount + 1, failures: failuresOf(task), signal }
@@ -170,7 +187,7 @@ export class Worker<Data extends object> implements AsyncDisposable {
     }
   }
 
-  async #recordOutcome(task: JobWithMetadata<Data>, failure: { readonly error: unknown } | undefined): Promise<void> {
+  async #recordOutcome(task: StartedTask<Data>, failure: { readonly error: unknown } | undefined): Promise<void> {
     const { boss, queue } = this.#deps
     if (failure === undefined) await boss.complete(queue.name, task)
     else if (this.#stop.signal.aborted) await this.#requeue(task, 0)
@@ -182,7 +199,7 @@ export class Worker<Data extends object> implements AsyncDisposable {
    * Requeues a task without counting the attempt, since it caused neither the shutdown nor the
    * store outage.
    */
-  async #requeue(task: JobWithMetadata<Data>, afterSeconds: number): Promise<void> {
+  async #requeue(task: StartedTask<Data>, afterSeconds: number): Promise<void> {
     const { store, queue } = this.#deps
     await sql`
       update pgboss.job
@@ -194,7 +211,7 @@ export class Worker<Data extends object> implements AsyncDisposable {
     else this.schedulePoll(afterSeconds)
   }
 
-  async #retryOrExhaust(task: JobWithMetadata<Data>, error: unknown): Promise<void> {
+  async #retryOrExhaust(task: StartedTask<Data>, error: unknown): Promise<void> {
     const { boss, store, queue } = this.#deps
     const tries = failuresOf(task) + 1
     const output = { message: messageOf(error), tries }
@@ -212,7 +229,7 @@ export class Worker<Data extends object> implements AsyncDisposable {
     this.schedulePoll(startAfter)
   }
 
-  async #exhaust(task: Pick<JobWithMetadata<Data>, 'data'>, error: unknown): Promise<void> {
+  async #exhaust(task: Pick<StartedTask<Data>, 'data'>, error: unknown): Promise<void> {
     const { queue, options, onError } = this.#deps
     await this.#runAs(task, 'exhausted task', async (data) => {
       if (options.onExhausted === undefined) onError(error, `running a task of queue ${queue.name}`)
@@ -222,7 +239,7 @@ export class Worker<Data extends object> implements AsyncDisposable {
 
   /** Runs a step of a task as part of the request that queued it. */
   async #runAs(
-    { data: stored }: Pick<JobWithMetadata<Data>, 'data'>,
+    { data: stored }: Pick<StartedTask<Data>, 'data'>,
     step: string,
     run: (data: Data) => Promise<void>,
   ): Promise<void> {
@@ -269,7 +286,7 @@ export class Worker<Data extends object> implements AsyncDisposable {
 }
 
 /** Counts how often the handler of a task has thrown. Crashed servers leave no such output. */
-function failuresOf({ output }: JobWithMetadata): number {
+function failuresOf({ output }: Pick<StartedTask<object>, 'output'>): number {
   const tries: unknown = 'tries' in (output ?? {}) ? (output as { readonly tries: unknown }).tries : undefined
   return typeof tries === 'number' ? tries : 0
 }

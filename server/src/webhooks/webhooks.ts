@@ -75,7 +75,10 @@ export interface WebhooksDeps {
 
 const responseTimeoutMs = 10_000
 const maxCheckMs = 3000
-const maxParallelDeliveries = 16
+/**
+ * Deliveries of this server at a time. Those of one team take at most half: each may wait for 10 s.
+ */
+const maxParallelDeliveries = 32
 const maxStoredAttempts = 20
 
 /**
@@ -92,6 +95,7 @@ export class Webhooks {
       retryDelaysSeconds: deps.retryDelaysSeconds ?? [60, 300, 900],
       // Longer than the response timeout, with a margin for a slow store.
       expireSeconds: 60,
+      isSharedByTeams: true,
     }
   }
 
@@ -149,7 +153,7 @@ export class Webhooks {
     }
     const enqueue = async (transaction: Kysely<Database>): Promise<string | undefined> => {
       if (!(await insertDelivery(transaction, row))) return undefined
-      await this.#deps.queues.send(this.#queue, { id }, { db: transaction })
+      await this.#deps.queues.send(this.#queue, { id }, { db: transaction, teamId: message.teamId })
       return id
     }
     return db === undefined ? this.#deps.store.db.transaction().execute(enqueue) : enqueue(db)
@@ -182,7 +186,7 @@ export class Webhooks {
       throw new BowlineError('DELIVERY_GONE', `Delivery ${id} cannot be resent: its payload has been deleted`)
     }
     await this.#deps.store.db.transaction().execute(async (db) => {
-      if (await reopenDelivery(db, id)) await this.#deps.queues.send(this.#queue, { id }, { db })
+      if (await reopenDelivery(db, id)) await this.#deps.queues.send(this.#queue, { id }, { db, teamId })
     })
     return this.get(id, teamId)
   }

@@ -202,13 +202,15 @@ export async function releaseChecks(
 }
 
 /**
- * Returns the ids of checks that no server works on: running ones without a valid lease, and ones
- * that have been queued for over a minute. At most 100.
+ * Returns checks that no server works on: running ones without a valid lease, and ones that have
+ * been queued for over a minute. At most 100.
  */
-export async function findStrandedChecks(db: Kysely<Database>): Promise<readonly string[]> {
-  const rows = await db
+export async function findStrandedChecks(
+  db: Kysely<Database>,
+): Promise<readonly { readonly id: string; readonly teamId: string }[]> {
+  return db
     .selectFrom('monitorCheck')
-    .select('id')
+    .select(['id', 'teamId'])
     .where((eb) =>
       eb.or([
         eb.and([
@@ -220,5 +222,4 @@ export async function findStrandedChecks(db: Kysely<Database>): Promise<readonly
     )
     .limit(100)
     .execute()
-  return rows.map(({ id }) => id)
 }
