@@ -149,7 +149,7 @@ class Heartbeat {
 
   async #record(): Promise<boolean> {
     const { liveSessionCount: live, isDraining: draining } = this.#sessions
-    return recordHeartbeat(this.#deps.store.db, { id: this.#deps.nodeId, live, draining })
+    return recordHeartbeat(this.#deps.store.heartbeatDb, { id: this.#deps.nodeId, live, draining })
   }
 
   /**

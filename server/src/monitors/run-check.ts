@@ -60,8 +60,9 @@ export async function runCheck(deps: MonitorDeps, checkId: string, stop: AbortSi
  * server has the lease.
  */
 async function renew({ store }: MonitorDeps, check: CheckRow): Promise<void> {
-  if (!(await renewCheck(store.db, check))) throw new BowlineError('CONFLICT', 'Another server runs this check')
-  if ((await findMonitor(store.db, check.monitorId)) === undefined) throw monitorDeleted()
+  if (!(await renewCheck(store.heartbeatDb, check)))
+    throw new BowlineError('CONFLICT', 'Another server runs this check')
+  if ((await findMonitor(store.heartbeatDb, check.monitorId)) === undefined) throw monitorDeleted()
 }
 
 function monitorDeleted(): BowlineError {

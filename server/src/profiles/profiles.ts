@@ -98,7 +98,7 @@ export class Profiles implements AsyncDisposable {
 
   /** Renews the leases of this node. Called with each heartbeat. */
   async renewLeases(): Promise<void> {
-    await renewLeases(this.#deps.store.db, [...this.#leases.values()])
+    await renewLeases(this.#deps.store.heartbeatDb, [...this.#leases.values()])
   }
 
   /** Lists the profiles of a team by name. */

@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts'
 /** Dependencies of the task queues. */
 export interface TaskQueuesDeps {
   readonly boss: PgBoss
-  readonly store: Pick<Store, 'db' | 'kind' | 'listen'>
+  readonly store: Pick<Store, 'db' | 'heartbeatDb' | 'kind' | 'listen'>
   /** Default: tasks are not traced. */
   readonly tracer?: Tracer | undefined
   readonly onError: (error: unknown, action: string) => void

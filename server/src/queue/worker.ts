@@ -276,11 +276,11 @@ export class Worker<Data extends object> implements AsyncDisposable {
   }
 
   async #sendHeartbeats(): Promise<void> {
-    const { boss, queue, onError } = this.#deps
+    const { boss, store, queue, onError } = this.#deps
     const ids = [...this.#running.keys()]
     if (ids.length === 0) return
     await boss
-      .touch(queue.name, ids)
+      .touch(queue.name, ids, { db: fromKysely(store.heartbeatDb) })
       .catch((error: unknown) => onError(error, `sending heartbeats of queue ${queue.name}`))
   }
 }

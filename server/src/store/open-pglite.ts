@@ -32,5 +32,13 @@ export async function openPglite(options: StoreOptions): Promise<Omit<Store, 'pi
   // `died` never rejects and stays pending unless the database crashes.
   void lite.died.then((error) => options.onFatal?.(error))
   const copyTo = async (copy: string): Promise<void> => whileUnchanged(async () => copyFolder(folder, copy))
-  return { kind: 'pglite', db, raw, connections, copyTo, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return {
+    kind: 'pglite',
+    db,
+    heartbeatDb: db,
+    raw,
+    connections,
+    copyTo,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
 }

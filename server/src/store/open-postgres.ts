@@ -24,11 +24,12 @@ export async function openPostgres(options: PostgresOptions): Promise<Omit<Store
   const { databaseUrl, log } = options
   await migratePostgres(options)
   await using undo = new AsyncDisposableStack()
-  const { db, raw, connections } = undo.use(await connectPostgres(options))
+  const { db, heartbeatDb, raw, connections } = undo.use(await connectPostgres(options))
   const owned = undo.move()
   return {
     kind: 'postgres',
     db,
+    heartbeatDb,
     raw,
     connections,
     listen: (channel, onNotification) => listen({ databaseUrl, channel, log }, onNotification),
@@ -48,6 +49,7 @@ async function migratePostgres({ databaseUrl, log }: PostgresOptions): Promise<v
 /** A connected database. */
 interface PostgresConnection extends AsyncDisposable {
   readonly db: Kysely<Database>
+  readonly heartbeatDb: Kysely<Database>
   readonly raw: RawDatabase
   readonly connections: () => ConnectionCounts
 }
@@ -59,15 +61,23 @@ interface PostgresConnection extends AsyncDisposable {
 export async function connectPostgres(options: PostgresOptions): Promise<PostgresConnection> {
   const { connections = defaultConnections } = options
   await using undo = new AsyncDisposableStack()
-  // One connection is reserved for the listener.
+  // One connection is for the listener.
   const pool = new ResilientPool({ ...options, connections: connections - 1 })
   // Kysely only ends pools that it has used.
   undo.defer(() => pool.end())
   const db = createQueryBuilder(pool)
   undo.defer(() => db.destroy())
+  const heartbeatDb = createQueryBuilder(pool.heartbeats)
+  undo.defer(() => heartbeatDb.destroy())
   await connectOnce(pool)
   const owned = undo.move()
-  return { db, raw: pool.raw, connections: () => pool.counts(), [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return {
+    db,
+    heartbeatDb,
+    raw: pool.raw,
+    connections: () => pool.counts(),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
 }
 
 async function connectOnce(pool: ResilientPool): Promise<void> {

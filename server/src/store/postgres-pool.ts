@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { Pool, type PoolClient, type QueryResult } from 'pg'
 import type { BowlineError } from 'bowline/kit/errors'
+import { Semaphore } from '../kit/semaphore.ts'
 import { columnTypes, valueTypes } from './column-types.ts'
 import { DatabaseHosts } from './database-hosts.ts'
 import { HangGuard, type HangGuardOptions } from './hang-guard.ts'
@@ -22,6 +23,12 @@ export interface PostgresPoolOptions extends HangGuardOptions {
   readonly log: StoreLog | undefined
 }
 
+/** A connection in use. */
+interface Connection {
+  readonly client: PoolClient
+  readonly release: (isDiscarded: boolean) => void
+}
+
 /** Maximum milliseconds to wait for a connection. */
 const connectMs = 10_000
 
@@ -34,7 +41,7 @@ const maxBackoffMs = 1000
 /**
  * Connection pool that survives failures of PostgreSQL. A lost or hanging connection only fails its
  * own statements, with STORE_UNAVAILABLE. If PostgreSQL has no connections left, callers wait for
- * those of the pool.
+ * those of the pool. If there are at least two, one is reserved for heartbeats.
  */
 export class ResilientPool implements PostgresPool {
   readonly options = {}
@@ -44,6 +51,7 @@ export class ResilientPool implements PostgresPool {
   readonly #guard: HangGuard
   readonly #hosts: DatabaseHosts
   readonly #open = new Set<PoolClient>()
+  readonly #shared = new Semaphore(() => this.#sharedLimit)
   #capTimer: NodeJS.Timeout | undefined
   #ending: Promise<void> | undefined
 
@@ -73,7 +81,20 @@ export class ResilientPool implements PostgresPool {
 
   /** Acquires a connection. Throws STORE_UNAVAILABLE. */
   async connect(): Promise<PostgresPoolClient> {
-    const client = await this.#acquire()
+    return this.#guarded(await this.#acquireShared())
+  }
+
+  /** The pool for heartbeats, which also use the reserved connection. */
+  readonly heartbeats: PostgresPool = {
+    options: {},
+    connect: async () => {
+      const client = await this.#acquire()
+      return this.#guarded({ client, release: (isDiscarded) => client.release(isDiscarded) })
+    },
+    end: async () => this.end(),
+  }
+
+  #guarded({ client, release }: Connection): PostgresPoolClient {
     let lost: BowlineError | undefined
     const query = async (text: string, parameters: readonly unknown[] = []): Promise<QueryResult> => {
       // A rollback would wait for the statement that PostgreSQL never responded to.
@@ -91,7 +112,7 @@ export class ResilientPool implements PostgresPool {
       // The other overload of `query` accepts cursors, which Kysely uses only if one is configured.
       query: query as unknown as PostgresPoolClient['query'],
       // A failed connection is in an unknown state and must not be reused.
-      release: (isDiscarded) => client.release(lost !== undefined || isDiscarded === true),
+      release: (isDiscarded) => release(lost !== undefined || isDiscarded === true),
     }
   }
 
@@ -106,8 +127,8 @@ export class ResilientPool implements PostgresPool {
 
   /** Counts the connections of the pool. */
   counts(): ConnectionCounts {
-    const { totalCount: open, idleCount: idle, waitingCount: waiting } = this.#pool
-    return { max: this.#connections, open, idle, waiting }
+    const { totalCount: open, idleCount: idle, waitingCount } = this.#pool
+    return { max: this.#connections, open, idle, waiting: waitingCount + this.#shared.waiting }
   }
 
   /** Closes all connections. Idempotent. */
@@ -118,7 +139,7 @@ export class ResilientPool implements PostgresPool {
   }
 
   async #run(text: string, parameters?: readonly unknown[]): Promise<[QueryResult, ...QueryResult[]]> {
-    const client = await this.#acquire()
+    const { client, release } = await this.#acquireShared()
     let isDone = false
     try {
       // SQL without parameters may be a migration or maintenance of the queue tables, which takes
@@ -131,7 +152,31 @@ export class ResilientPool implements PostgresPool {
       throw isOutage(error) ? storeUnavailable(error) : error
     } finally {
       // Discards the connection after an error: it may be left inside a transaction.
-      client.release(!isDone)
+      release(!isDone)
+    }
+  }
+
+  /** The number of connections without the reserved one. */
+  get #sharedLimit(): number {
+    return Math.max(1, this.#pool.options.max - 1)
+  }
+
+  async #acquireShared(): Promise<Connection> {
+    const isFull = this.#shared.acquired >= this.#sharedLimit
+    const limit = isFull ? AbortSignal.timeout(connectMs) : undefined
+    const slot = await this.#shared.acquire(limit).catch((error: unknown) => {
+      throw storeUnavailable(error)
+    })
+    try {
+      const client = await this.#acquire()
+      const release = (isDiscarded: boolean): void => {
+        client.release(isDiscarded)
+        slot[Symbol.dispose]()
+      }
+      return { client, release }
+    } catch (error) {
+      slot[Symbol.dispose]()
+      throw error
     }
   }
 

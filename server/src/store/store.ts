@@ -49,6 +49,12 @@ export interface ConnectionCounts {
 export interface Store extends AsyncDisposable {
   readonly kind: 'pglite' | 'postgres'
   readonly db: Kysely<Database>
+  /**
+   * Runs the statements that keep this server alive: heartbeats and renewals of leases. One
+   * connection to PostgreSQL is reserved for them, so that they are in time while requests use all
+   * others. In the embedded store, and with two connections, the same as `db`.
+   */
+  readonly heartbeatDb: Kysely<Database>
   readonly raw: RawDatabase
   /**
    * Calls back with the payload of each notification on a channel, and without a payload when some

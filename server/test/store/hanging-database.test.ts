@@ -15,7 +15,8 @@ let db: ReturnType<typeof createQueryBuilder>
 beforeAll(async () => {
   const database = fixture.use(await (await sharedPostgres()).createDatabase())
   postgres = fixture.use(await openPausablePostgres(database.url))
-  pool = new ResilientPool({ databaseUrl: postgres.url, connections: 3, log: undefined, ...limits })
+  // One is reserved for heartbeats.
+  pool = new ResilientPool({ databaseUrl: postgres.url, connections: 4, log: undefined, ...limits })
   db = createQueryBuilder(pool)
   fixture.defer(() => db.destroy())
 })

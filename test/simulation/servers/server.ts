@@ -45,7 +45,7 @@ export class SimulatedServer {
     this.#deps = deps
     this.nodeId = nodeId
     this.connection = deps.connection.connect()
-    this.store = { kind: 'postgres', db: this.connection.db } as unknown as Store
+    this.store = { kind: 'postgres', db: this.connection.db, heartbeatDb: this.connection.db } as unknown as Store
     this.billing = new Billing({ store: this.store, nodeId })
     this.sessions = new Sessions(this.#sessionsDeps())
   }
