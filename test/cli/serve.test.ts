@@ -1,4 +1,4 @@
-import { mkdtempDisposable } from 'node:fs/promises'
+import { mkdtempDisposable, readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -50,3 +50,16 @@ test('an aborted start rejects with the reason and releases the data directory',
 
   using _lock = await lockFolder(folder.path)
 })
+
+test.runIf(process.platform === 'linux')(
+  'the process has the threads for many name lookups at once (skipped on other systems: /proc)',
+  async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-serve-'))
+    await using database = await (await sharedPostgres()).createDatabase()
+    await using server = await startServerProcess({ dataDir: folder.path, env: { DATABASE_URL: database.url } })
+
+    const threads = await readdir(`/proc/${server.pid}/task`)
+
+    expect(threads.length).toBeGreaterThan(128)
+  },
+)
