@@ -10,7 +10,7 @@ import { createDomainRules, RefusedByDomains, type DomainRules } from './domain-
 import type { EgressLog } from './egress-log.ts'
 import type { EndpointConnectOptions, EndpointConnector } from './endpoint-connector.ts'
 import type { HostPort } from './host-port.ts'
-import { asLookupOwner } from './lookup-owner.ts'
+import { asLookupOwner } from '../kit/lookup-owner.ts'
 import { netErrorOf } from './net-errors.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -47,7 +47,7 @@ export class BrowserConnector implements EndpointConnector {
    * EGRESS_FAILED if its proxy cannot be used.
    */
   async applyNetwork(network: SessionNetwork): Promise<void> {
-    if (network.proxy !== undefined) this.#upstream = await this.#connector.openSessionProxy(network.proxy)
+    if (network.proxy !== undefined) this.#upstream = await this.#openProxy(network.proxy)
     this.#domains = createDomainRules(network)
   }
 
@@ -58,7 +58,7 @@ export class BrowserConnector implements EndpointConnector {
    */
   async withProxy(proxy: SessionProxy): Promise<BrowserConnector> {
     const context = new BrowserConnector({ connector: this.#connector, log: this.#log }, this.#options)
-    const upstream = await this.#connector.openSessionProxy(proxy)
+    const upstream = await this.#openProxy(proxy)
     const asksForCredentials = !upstream.url.protocol.startsWith('socks') && !proxy.username && !proxy.password
     context.#upstream = { ...upstream, asksForCredentials }
     context.#domains = this.#domains
@@ -81,6 +81,10 @@ export class BrowserConnector implements EndpointConnector {
     const route = await this.#asOwner(async () => this.#connector.connectHttp(target, ...permitted))
     this.#noteConnection(target, route.socket)
     return route
+  }
+
+  async #openProxy(proxy: SessionProxy): Promise<Upstream> {
+    return this.#asOwner(async () => this.#connector.openSessionProxy(proxy))
   }
 
   async #asOwner<Result>(run: () => Promise<Result>): Promise<Result> {

@@ -4,7 +4,7 @@ import { abortable, mergeSignals } from 'bowline/kit/abort'
 import { FairQueue } from '../kit/fair-queue.ts'
 import { threadPoolSize } from '../kit/thread-pool.ts'
 import { normalizeHost } from './allow-list.ts'
-import { currentLookupOwner } from './lookup-owner.ts'
+import { currentLookupOwner } from '../kit/lookup-owner.ts'
 
 /** Resolves a host name to addresses, preferred ones first. Rejects if there are none. */
 export type Resolve = (host: string, signal?: AbortSignal) => Promise<readonly string[]>

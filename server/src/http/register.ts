@@ -9,6 +9,7 @@ import { whenDelivered } from './response-delivered.ts'
 import { registerRoute } from './register-route.ts'
 import type { ResponseMemory } from './response-memory.ts'
 import { streamLongJson } from './stream-long-json.ts'
+import { asLookupOwner } from '../kit/lookup-owner.ts'
 import type { NewActivity } from '../usage/activity-log.ts'
 import { activityDescriber } from './activity-of-call.ts'
 
@@ -107,7 +108,7 @@ function createRouteHandler(route: Route, handler: Handler<RouteName>, deps: Reg
       if (activity !== undefined) record(activity)
     }
     try {
-      const response = await handler({ params, query, body } as never, call)
+      const response = await asLookupOwner(teamId, async () => handler({ params, query, body } as never, call))
       recordActivity({ response })
       return respond(withWarnings(route, sent, response), { route, teamId, events, reply, responses })
     } catch (error) {

@@ -7,6 +7,7 @@ import { currentSpan, inOwnTrace } from '../kit/current-work.ts'
 import { addCharges, type Charge } from '../billing/account.ts'
 import type { Billing } from '../billing/billing.ts'
 import { createBatcher } from '../kit/create-batcher.ts'
+import { asLookupOwner } from '../kit/lookup-owner.ts'
 import { PricedScrape } from '../scrape/priced-scrape.ts'
 import { withScrapeTimeout } from '../scrape/scrape-timeout.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
@@ -83,7 +84,9 @@ export class PageScraper {
    */
   async scrape(job: Job, page: JobPageRow, signal: AbortSignal): Promise<void> {
     const attributes = { 'bowline.job.id': job.id, 'bowline.job.kind': job.kind, 'bowline.page': page.position }
-    await inOwnTrace('job.page', async () => this.#scrapePage(job, page, signal), { attributes })
+    await asLookupOwner(job.teamId, async () =>
+      inOwnTrace('job.page', async () => this.#scrapePage(job, page, signal), { attributes }),
+    )
   }
 
   async #scrapePage(job: Job, page: JobPageRow, signal: AbortSignal): Promise<void> {

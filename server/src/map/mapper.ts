@@ -4,7 +4,7 @@ import { uuidV7 } from 'bowline/kit/ids'
 import type { Billing } from '../billing/billing.ts'
 import type { Prices } from '../billing/prices.ts'
 import type { Egress } from '../egress/egress.ts'
-import { asLookupOwner } from '../egress/lookup-owner.ts'
+import { asLookupOwner } from '../kit/lookup-owner.ts'
 import { mapSite, type SiteMap } from './map-site.ts'
 import type { RenderPage } from './render-start-page.ts'
 

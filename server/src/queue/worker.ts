@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { fromKysely } from 'pg-boss'
 import { longestTimerMs } from 'bowline/kit/longest-timer'
 import { messageOf } from 'bowline/kit/message-of'
+import { asLookupOwner } from '../kit/lookup-owner.ts'
 import { isStoreUnavailable } from '../store/unavailable.ts'
 import { correctTimes, storeRetrySeconds } from './correct-times.ts'
 import { fetchFairly, type StartedTask } from './fair-fetch.ts'
@@ -162,7 +163,9 @@ export class Worker<Data extends object> implements AsyncDisposable {
     const { queue, handler, onError } = this.#deps
     const signal = mergeSignals(this.#stop.signal, AbortSignal.timeout(queue.expireSeconds * 1000))
     const attempt = { taskId: task.id, attempt: task.retryCount + 1, failures: failuresOf(task), signal }
-    const failure = await this.#runAs(task, 'task', async (data) => handler(data, attempt)).then(
+    const failure = await this.#runAs(task, 'task', async (data) =>
+      asTeam(task, async () => handler(data, attempt)),
+    ).then(
       () => undefined,
       (error: unknown) => ({ error }),
     )
@@ -283,6 +286,11 @@ export class Worker<Data extends object> implements AsyncDisposable {
       .touch(queue.name, ids, { db: fromKysely(store.heartbeatDb) })
       .catch((error: unknown) => onError(error, `sending heartbeats of queue ${queue.name}`))
   }
+}
+
+/** Counts the name lookups of a task for its team. */
+async function asTeam({ groupId }: Pick<StartedTask<object>, 'groupId'>, run: () => Promise<void>): Promise<void> {
+  return groupId ? asLookupOwner(groupId, run) : run()
 }
 
 /** Counts how often the handler of a task has thrown. Crashed servers leave no such output. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { asLookupOwner } from '../../src/egress/lookup-owner.ts'
+import { openEgress } from '../../src/egress/egress.ts'
+import { asLookupOwner, currentLookupOwner } from '../../src/kit/lookup-owner.ts'
 import { createResolver } from '../../src/egress/resolve.ts'
 
 const limits = { total: 4, perOwner: 2 }
@@ -49,4 +50,26 @@ test('a lookup that waits starts neither after its signal nor after the end of t
 
   expect(await Promise.all([...running, waiting, aborted])).toEqual(['closed', 'closed', 'closed', 'aborted'])
   expect(started).toEqual(['h1.slow.test', 'h2.slow.test'])
+})
+
+test('the proxies of a session and of its browser contexts are looked up for its team', async () => {
+  const lookups: unknown[] = []
+  const resolve = async (name: string): Promise<never> => {
+    lookups.push([name, currentLookupOwner()])
+    throw new Error('There is no such name')
+  }
+  await using egress = await openEgress({ resolve, log: { debug: () => undefined, warn: () => undefined } })
+  await using endpoint = await egress.openProxyEndpoint()
+  endpoint.setLookupOwner('a')
+
+  const failures = await Promise.allSettled([
+    endpoint.applyNetwork({ proxy: { server: 'http://session.test:1' } }),
+    endpoint.openContext({ server: 'http://context.test:1' }),
+  ])
+
+  expect(failures.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(lookups).toEqual([
+    ['session.test', 'a'],
+    ['context.test', 'a'],
+  ])
 })

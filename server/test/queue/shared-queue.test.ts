@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { currentLookupOwner } from '../../src/kit/lookup-owner.ts'
 import { openTaskQueues } from '../../src/queue/open-task-queues.ts'
 import type { Queue } from '../../src/queue/queue.ts'
 import type { TaskQueues } from '../../src/queue/task-queues.ts'
@@ -93,6 +94,16 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('tasks of teams, in %s', (store
         { to: 'requeued', team: 'b' },
       ])
     await sql`delete from pgboss.job where name = 'keeps'`.execute(store.db)
+  })
+
+  test('count their name lookups for their team', async () => {
+    const queue: Queue<Greeting> = { name: 'lookups', expireSeconds: 30, isSharedByTeams: true }
+    const owner = Promise.withResolvers<string>()
+    await queues.work(queue, { concurrency: 1 }, async () => owner.resolve(currentLookupOwner()))
+
+    await queues.send(queue, { to: 'Ann' }, { teamId: 'a' })
+
+    expect(await owner.promise).toBe('a')
   })
 
   test('are refused without a team in a queue that teams share', async () => {

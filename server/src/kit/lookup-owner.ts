@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { currentWork } from '../kit/current-work.ts'
+import { currentWork } from './current-work.ts'
 
 // Ambient, because connections of undici are opened far from the request that needs them.
 const storage = new AsyncLocalStorage<string>()
