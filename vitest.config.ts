@@ -18,7 +18,8 @@ export default defineConfig({
     isolate: false,
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // As `bowline serve` has it: what a test starts lives too short for optimizing the embedded database.
-    execArgv: [...wasmCompilerFlags],
+    // Tests wait often. V8 would take each wait of 8 s for idleness and collect the garbage of the whole process.
+    execArgv: [...wasmCompilerFlags, '--no-memory-reducer'],
     // Real browsers on a shared machine: there, what fails once and then passes is reported and does not stop a release.
     retry: process.env['CI'] === undefined ? 0 : 1,
     // What the programs of tests have compiled is there for the next one.
