@@ -53,7 +53,7 @@ const interceptionId = /"requestId":"([^"]+)"/
 const networkId = Buffer.from('"networkId":"')
 const requestId = /"(?:requestId|loaderId|networkRequestId|networkId)":"([^"]+)"/
 /** The URL of a WebSocket in the console, whose entry has no id of a request. */
-const webSocketUrl = /"WebSocket connection to '(wss?:\/\/[^/'?#]+)/
+const webSocketUrl = Buffer.from(`"WebSocket connection to '`)
 /** The key before the origin of a proxy in `Fetch.authRequired`. */
 const proxyChallenge = Buffer.from('"source":"Proxy","origin":"')
 /** The reason that Chromium reports for a rejected response head in `Fetch.requestPaused`. */
@@ -218,7 +218,7 @@ export class BrowserMessages {
     const text = message.toString('latin1')
     const rewritten = text.replace(/net::(ERR_[A-Z_]+)/, (match, reported: string) => {
       if (reported === 'ERR_BLOCKED_BY_CLIENT' && isExplained) return this.#explainRefusedPage(match)
-      const request = { id: requestId.exec(text)?.[1], socket: URL.parse(webSocketUrl.exec(text)?.[1] ?? '') }
+      const request = { id: requestId.exec(text)?.[1], socket: urlAfter(message, webSocketUrl) }
       const real = actualErrors.get(reported)?.find((each) => this.#hasFailed(each, request))
       if (real === undefined) return match
       const isRefusal = isExplained && real === 'ERR_BLOCKED_BY_ADMINISTRATOR'
@@ -292,13 +292,16 @@ export class BrowserMessages {
   }
 }
 
+/** The origin of a URL in JSON. A host can have quotes, which are escaped. */
+const originStart = /^\w+:\/\/(?:[^/?#"\\]|\\")+/
+
 /** Parses the origin of the URL that follows a key. Null if the URL has no host. */
 function urlAfter(message: Buffer, key: Buffer): URL | null {
   const keyStart = message.indexOf(key)
   if (keyStart === -1) return null
   const start = keyStart + key.length
-  const [origin = ''] = /^\w+:\/\/[^/?#"]+/.exec(message.toString('latin1', start, start + maxOriginBytes)) ?? []
-  return URL.parse(origin)
+  const [origin = ''] = originStart.exec(message.toString('latin1', start, start + maxOriginBytes)) ?? []
+  return URL.parse(origin.replaceAll('\\"', '"'))
 }
 
 /** Facts in a message about the failed request. */
@@ -329,8 +332,10 @@ function inBrackets(address: string): string {
   return address.includes(':') ? `[${address}]` : address
 }
 
+/** Chromium escapes characters of a host that `URL` does not. */
 function keyOf(host: string, port: number): string {
-  return `${host.startsWith('[') ? host : inBrackets(host)}:${port}`
+  const name = host.startsWith('[') ? host : inBrackets(host)
+  return `${URL.parse(`http://${name}`)?.hostname ?? name}:${port}`
 }
 
 function startsWith(message: Buffer, start: Buffer): boolean {

@@ -83,9 +83,12 @@ function matchesAny(patterns: readonly DomainPattern[], target: HostPort): boole
   return patterns.some((pattern) => matchesDomain(pattern, target))
 }
 
-/** The host of an http(s) URL. Pages of other schemes come from the session itself. */
+/**
+ * The host of an http(s) URL. Pages of other schemes come from the session itself. Chromium accepts
+ * hosts with an escaped space, `URL` does not.
+ */
 function targetOf(url: string): HostPort | undefined {
-  const parsed = URL.parse(url)
+  const parsed = URL.parse(url) ?? URL.parse(url.replaceAll('%20', '-'))
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) return undefined
   return { host: parsed.hostname, port: Number(parsed.port || (parsed.protocol === 'https:' ? 443 : 80)) }
 }

@@ -6,9 +6,9 @@ const external = /^(?:mailto|sms|tel):/i
 
 /** Whether a client may open a URL in a page. */
 export function isNavigable(url: string): boolean {
-  // Chromium also accepts hosts with a space. On other invalid URLs, `Target.createTarget` ends the
-  // headless shell.
-  if (!URL.canParse(url)) return /^https?:/i.test(url) && URL.canParse(url.replaceAll(' ', '-'))
+  // Chromium also accepts hosts with a space, which can be escaped. On other invalid URLs,
+  // `Target.createTarget` ends the headless shell.
+  if (!URL.canParse(url)) return /^https?:/i.test(url) && URL.canParse(url.replaceAll(/ |%20/g, '-'))
   const { protocol, pathname } = new URL(url)
   return navigable.has(protocol) || (protocol === 'about:' && pathname === 'blank')
 }

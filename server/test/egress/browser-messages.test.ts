@@ -24,6 +24,31 @@ test('errors in sessions without `flatten` are those of a direct connection', ()
   expect(rewrite(nested('{"id":2,"result":{}}'))).toBe(nested('{"id":2,"result":{}}'))
 })
 
+test.each(['a%2Ab.invalid', 'a"b.invalid', "a'b.invalid", 'a%20b.invalid', '[2001:db8::1]'])(
+  'the error of a connection to %s is that of a direct connection',
+  (host) => {
+    const messages = new BrowserMessages()
+    messages.noteFailure('ERR_CONNECTION_REFUSED', { host: host.replaceAll(/[[\]]/g, ''), port: 80 })
+    const rewrite = (message: object): string => messages.rewrite(Buffer.from(JSON.stringify(message))).toString()
+    const failed = (error: string): object => ({
+      method: 'Network.loadingFailed',
+      params: { requestId: 'R', errorText: `net::${error}` },
+    })
+    const entry = (error: string): object => ({
+      method: 'Log.entryAdded',
+      params: { entry: { text: `WebSocket connection to 'ws://${host}/' failed: net::${error}` } },
+    })
+
+    rewrite({
+      method: 'Network.requestWillBeSent',
+      params: { requestId: 'R', request: { url: `http://${host}/a'b` } },
+    })
+
+    expect(rewrite(failed(rejected))).toBe(JSON.stringify(failed('ERR_CONNECTION_REFUSED')))
+    expect(rewrite(entry(rejected))).toBe(JSON.stringify(entry('ERR_CONNECTION_REFUSED')))
+  },
+)
+
 test('the malformed response of a site keeps its error after an earlier failure of another', () => {
   const rewrite = afterRefusal()
   const entry = (host: string, error: string): string =>

@@ -19,4 +19,8 @@ describe.each(['Page.navigate', 'Target.createTarget'])('%s', (method) => {
       })
     },
   )
+
+  test.each(['http://a b/', 'http://a%20b/', 'HTTPS://a%20b.example:8080/x'])('passes %j, as Chromium does', (url) => {
+    expect(judgeCommand({ id: 1, method, params: { url } }, context)).toMatchObject({ kind: 'pass' })
+  })
 })
