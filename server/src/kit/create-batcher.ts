@@ -1,4 +1,4 @@
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 
 /** Options of `createBatcher`. */
 export interface BatcherOptions {
@@ -6,6 +6,11 @@ export interface BatcherOptions {
   readonly maxItems?: number | undefined
   /** Minimum milliseconds between the starts of two batches. Default: 0. */
   readonly intervalMs?: number | undefined
+  /**
+   * Whether more calls are expected, given the number of items that wait. If not, the next batch
+   * starts before the interval is over. Default: always.
+   */
+  readonly expectsMore?: ((waiting: number) => boolean) | undefined
 }
 
 /**
@@ -16,10 +21,11 @@ export interface BatcherOptions {
  */
 export function createBatcher<Item, Result>(
   work: (items: readonly Item[]) => Promise<Result>,
-  { maxItems = 100, intervalMs = 0 }: BatcherOptions = {},
+  { maxItems = 100, intervalMs = 0, expectsMore = () => true }: BatcherOptions = {},
 ): (item: Item) => Promise<Result> {
   let waiting: { readonly item: Item; readonly done: PromiseWithResolvers<Result> }[] = []
   let isWorking = false
+  let interval: Interval | undefined
   const workOn = async (batch: typeof waiting): Promise<void> => {
     try {
       const result = await work(batch.map(({ item }) => item))
@@ -36,16 +42,33 @@ export function createBatcher<Item, Result>(
     while (waiting.length > 0) {
       const batch = waiting.slice(0, maxItems)
       waiting = waiting.slice(maxItems)
-      const interval = intervalMs === 0 ? undefined : sleep(intervalMs)
+      interval = intervalMs === 0 ? undefined : startInterval(intervalMs)
       await workOn(batch)
-      await interval
+      await interval?.ended
     }
     isWorking = false
   }
   return async (item) => {
     const done = Promise.withResolvers<Result>()
     waiting.push({ item, done })
+    if (!expectsMore(waiting.length)) interval?.end()
     void run()
     return done.promise
   }
+}
+
+/** The time between the starts of two batches. */
+interface Interval {
+  readonly ended: Promise<void>
+  readonly end: () => void
+}
+
+function startInterval(ms: number): Interval {
+  const { promise: ended, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  const end = (): void => {
+    clearTimeout(timer)
+    resolve()
+  }
+  return { ended, end }
 }

@@ -39,6 +39,20 @@ test('calls between two batches wait for the interval and form the next batch', 
   ])
 })
 
+test('a batch starts before the end of the interval once no more calls are expected', async () => {
+  const options = { intervalMs: 2 ** 30, expectsMore: (waiting: number) => waiting < 2 }
+  const add = createBatcher(async (items: readonly string[]) => Promise.resolve(items), options)
+
+  const first = await add('a')
+  const others = await Promise.all([add('b'), add('c')])
+
+  expect(first).toEqual(['a'])
+  expect(others).toEqual([
+    ['b', 'c'],
+    ['b', 'c'],
+  ])
+})
+
 test('when a batch fails, only the callers of failing items get an error', async () => {
   const add = createBatcher(async (items: readonly string[]) => {
     await Promise.resolve()
