@@ -1,6 +1,6 @@
 import { Text, type Document, type Element } from 'domhandler'
 import type { ParsedPage } from '../parse/parsed-page.ts'
-import { resolveUrl } from '../parse/resolve-url.ts'
+import type { UrlResolver } from '../parse/resolve-url.ts'
 import { isElement, visitElements } from '../parse/dom-nodes.ts'
 import { linkEmbeds } from '../parse/embeds.ts'
 import { imageSource, largestCandidate, removedImagePlaceholder } from '../parse/image-source.ts'
@@ -43,7 +43,7 @@ export interface Cleaning {
  * Cleans the tree of a page in place, and makes its URLs absolute. Throws BAD_REQUEST for an
  * invalid selector.
  */
-export function cleanPage({ document, base }: ParsedPage, options: CleanOptions = {}): Cleaning {
+export function cleanPage({ document, resolve }: ParsedPage, options: CleanOptions = {}): Cleaning {
   const { includeTags = [], excludeTags = [], onlyCleanContent = false, removeBase64Images = true } = options
   const selectsMainContent = includeTags.length === 0 && (onlyCleanContent || (options.onlyMainContent ?? true))
   normalizeTree(document, selectsMainContent ? 'short' : 'all')
@@ -54,7 +54,7 @@ export function cleanPage({ document, base }: ParsedPage, options: CleanOptions 
     keepMainContent(document, { beta: onlyCleanContent ? 0.5 : 1, includeComments: options.includeComments })
   linkEmbeds(document)
   removeNonContent(document)
-  resolveUrls(document, base, removeBase64Images)
+  resolveUrls(document, resolve, removeBase64Images)
   return { removeBase64Images, isUnmatched }
 }
 
@@ -84,9 +84,9 @@ function removeNonContent(document: Document): void {
   filterTree(document, (node) => !isElement(node) || !nonContentNames.test(node.name))
 }
 
-const urlAttributes = ['href', 'src', 'poster', 'cite', 'action', 'data'] as const
+const urlAttributes: ReadonlySet<string> = new Set(['href', 'src', 'poster', 'cite', 'action', 'data'])
 
-function resolveUrls(document: Document, base: string, removeBase64Images: boolean): void {
+function resolveUrls(document: Document, resolve: UrlResolver, removeBase64Images: boolean): void {
   visitElements(document, (element) => {
     const { attribs, name } = element
     for (const key of Object.keys(attribs)) if (key.startsWith('on')) delete attribs[key]
@@ -99,12 +99,11 @@ function resolveUrls(document: Document, base: string, removeBase64Images: boole
         return
       }
     } else if (name === 'source' && attribs['srcset'] !== undefined) {
-      attribs['srcset'] = resolveUrl(largestCandidate(attribs['srcset']), base) ?? ''
+      attribs['srcset'] = resolve(largestCandidate(attribs['srcset'])) ?? ''
     }
-    for (const key of urlAttributes) {
-      const value = attribs[key]
-      if (value === undefined) continue
-      const address = resolveUrl(value, base)
+    for (const [key, value] of Object.entries(attribs)) {
+      if (!urlAttributes.has(key)) continue
+      const address = resolve(value)
       if (address === undefined) delete attribs[key]
       else attribs[key] = address
     }

@@ -1,5 +1,4 @@
 import type { ParsedPage } from './parsed-page.ts'
-import { resolveUrl } from './resolve-url.ts'
 import { isElement, visitElements } from './dom-nodes.ts'
 import { imageSource, largestCandidate, removedImagePlaceholder } from './image-source.ts'
 
@@ -7,13 +6,13 @@ import { imageSource, largestCandidate, removedImagePlaceholder } from './image-
  * Returns the URLs that a page links to, without duplicates, in document order. They are absolute
  * if the page has a URL. Skips links within the page.
  */
-export function extractLinks({ document, base }: ParsedPage): readonly string[] {
+export function extractLinks({ document, resolve }: ParsedPage): readonly string[] {
   const links = new Set<string>()
   visitElements(document, (element) => {
     if (element.name !== 'a' && element.name !== 'area') return
     const href = element.attribs['href']
     if (href === undefined || href.trim().startsWith('#')) return
-    const address = resolveUrl(href, base)
+    const address = resolve(href)
     if (address !== undefined) links.add(address)
   })
   return [...links]
@@ -23,11 +22,11 @@ export function extractLinks({ document, base }: ParsedPage): readonly string[] 
  * Returns the URLs of the images of a page, without duplicates. They are absolute if the page has a
  * URL. Includes lazy and responsive images, posters, icons, backgrounds and preview images.
  */
-export function extractImages({ document, base }: ParsedPage): readonly string[] {
+export function extractImages({ document, base, resolve }: ParsedPage): readonly string[] {
   const images = new Set<string>()
   const add = (source: string | undefined): void => {
     if (source === removedImagePlaceholder) return
-    const address = resolveUrl(source, base)
+    const address = resolve(source)
     if (address !== undefined && (base === '' || /^https?:/.test(address))) images.add(address)
   }
   visitElements(document, (element) => {

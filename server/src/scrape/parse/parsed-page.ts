@@ -1,6 +1,6 @@
 import type { Document } from 'domhandler'
 import { parseHtmlWithWarnings } from './parse-html.ts'
-import { findBaseUrl } from './resolve-url.ts'
+import { createUrlResolver, findBaseUrl, type UrlResolver } from './resolve-url.ts'
 
 /** A page whose HTML has been parsed. All later steps read its tree, and cleaning changes it. */
 export interface ParsedPage {
@@ -8,6 +8,8 @@ export interface ParsedPage {
   readonly url: string
   /** URL that relative URLs are resolved against: that of `<base>`, or `url`. */
   readonly base: string
+  /** Resolves URLs against `base`. */
+  readonly resolve: UrlResolver
   readonly document: Document
   /** Sentences about content that was left out. */
   readonly warnings: readonly string[]
@@ -16,5 +18,6 @@ export interface ParsedPage {
 /** Parses the HTML of a page, within the limits of `parseHtml`. */
 export function parsePage(html: string, url: string): ParsedPage {
   const { document, warnings } = parseHtmlWithWarnings(html)
-  return { url, base: findBaseUrl(document, url), document, warnings }
+  const base = findBaseUrl(document, url)
+  return { url, base, resolve: createUrlResolver(base), document, warnings }
 }

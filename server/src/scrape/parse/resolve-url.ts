@@ -26,6 +26,32 @@ export function resolveUrl(url: string | undefined, base: string): string | unde
   return base === '' ? trimmed : undefined
 }
 
+/** Resolves a URL of a page, as `resolveUrl` does. */
+export type UrlResolver = (url: string | undefined) => string | undefined
+
+/** Maximum number of URLs that a resolver remembers. */
+const maxKnownUrls = 10_000
+
+/**
+ * Creates a resolver for the URLs of a page. It remembers them: menus repeat their links, and
+ * cleaned links are resolved again.
+ */
+export function createUrlResolver(base: string): UrlResolver {
+  const known = new Map<string, string | undefined>()
+  return (url) => {
+    if (url === undefined) return undefined
+    const found = known.get(url)
+    if (found !== undefined || known.has(url)) return found
+    const resolved = resolveUrl(url, base)
+    if (known.size < maxKnownUrls) {
+      known.set(url, resolved)
+      // Resolving an absolute URL does not change it.
+      if (resolved !== undefined && base !== '') known.set(resolved, resolved)
+    }
+    return resolved
+  }
+}
+
 function stripControlChars(text: string): string {
   return text.slice(0, 64).replace(/[^!-\uffff]+/g, '')
 }

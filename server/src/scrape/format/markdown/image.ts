@@ -1,5 +1,4 @@
 import type { Element } from 'domhandler'
-import { resolveUrl } from '../../parse/resolve-url.ts'
 import { imageSource, removedImagePlaceholder } from '../../parse/image-source.ts'
 import { escapeBrackets, escapeText, writeAddress } from './escape.ts'
 import type { Writer } from './writer.ts'
@@ -14,7 +13,7 @@ export function writeImage(image: Element, writer: Writer): string {
   const alt = altOf(image)
   if (/^data:/i.test(source))
     return writer.removesBase64Images ? `![${alt}](${removedImagePlaceholder})` : `![${alt}](${source})`
-  const address = resolveUrl(source, writer.base)
+  const address = writer.resolve(source)
   if (address === undefined) return ''
   const title = attribs['title']?.replace(/\s+/g, ' ').replaceAll('"', '\\"').trim()
   return `![${alt}](${writeAddress(address)}${title === undefined || title === '' ? '' : ` "${title}"`})`

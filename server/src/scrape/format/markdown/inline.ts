@@ -1,7 +1,6 @@
 import type { ChildNode, Element } from 'domhandler'
 import { collapseSpace } from '../../parse/collapse-space.ts'
 import { splitAtTex } from '../../parse/math-markup.ts'
-import { resolveUrl } from '../../parse/resolve-url.ts'
 import { isElement, isText, invisibleNames } from '../../parse/dom-nodes.ts'
 import { isCodeControl } from './code-block.ts'
 import { escapeBrackets, escapeText, writeAddress } from './escape.ts'
@@ -104,14 +103,14 @@ function collectElement(element: Element, style: Style, runs: Run[], writer: Wri
 }
 
 function linkStyle(element: Element, writer: Writer): Partial<Style> | undefined {
-  const address = resolveUrl(element.attribs['href'], writer.base)
+  const address = writer.resolve(element.attribs['href'])
   return address === undefined ? undefined : { link: { address } }
 }
 
 /** Adds a video or a sound as a link to its file. Leaves out videos that only decorate. */
 function collectMedia(element: Element, style: Style, runs: Run[], writer: Writer): void {
   const sources = [element, ...element.children.filter(isElement).filter(({ name }) => name === 'source')]
-  const address = sources.map(({ attribs }) => resolveUrl(attribs['src'], writer.base)).find((url) => url !== undefined)
+  const address = sources.map(({ attribs }) => writer.resolve(attribs['src'])).find((url) => url !== undefined)
   const { title, 'aria-label': label, controls, autoplay, loop } = element.attribs
   const isDecoration = controls === undefined && (autoplay ?? loop) !== undefined
   if (address === undefined || isDecoration) return

@@ -1,6 +1,5 @@
 import type { ChildNode, Element } from 'domhandler'
 import type { ParsedPage } from '../../parse/parsed-page.ts'
-import { resolveUrl } from '../../parse/resolve-url.ts'
 import { isElement, isText, createBlockTest, invisibleNames } from '../../parse/dom-nodes.ts'
 import { writeAdmonition } from './admonition.ts'
 import { isCodeControl, isCodeTable, writeCodeBlock } from './code-block.ts'
@@ -21,10 +20,10 @@ export interface MarkdownOptions {
 }
 
 /** Writes a page as GitHub-flavored Markdown, with absolute URLs. */
-export function treeToMarkdown({ document, url, base }: ParsedPage, options: MarkdownOptions = {}): string {
+export function treeToMarkdown({ document, url, base, resolve }: ParsedPage, options: MarkdownOptions = {}): string {
   const pageUrls = [url, base]
   const writer: Writer = {
-    base,
+    resolve,
     pageUrls,
     footnotes: findFootnotes(document, pageUrls),
     isBlock: createBlockTest(),
@@ -150,7 +149,7 @@ function nonEmpty(block: string): readonly string[] {
  */
 function writeCard(element: Element, writer: Writer): readonly string[] {
   const blocks = writer.blocks(element.children)
-  const address = resolveUrl(element.attribs['href'], writer.base)
+  const address = writer.resolve(element.attribs['href'])
   if (address === undefined) return blocks
   const canLink = (block: string): boolean =>
     !block.includes('\n') &&

@@ -1,10 +1,10 @@
 import type { ChildNode, Element } from 'domhandler'
+import type { UrlResolver } from '../../parse/resolve-url.ts'
 import type { Footnotes } from './footnotes.ts'
 
 /** Context that the block writers share. */
 export interface Writer {
-  /** Base URL. With '', relative URLs stay unchanged. */
-  readonly base: string
+  readonly resolve: UrlResolver
   /** URL of the page and its base. Fragments of these lead into the page. */
   readonly pageUrls: readonly string[]
   readonly footnotes: Footnotes
