@@ -2,6 +2,7 @@ import type { AllowedDomains, BlockedDomains, SessionNetwork } from 'bowline/con
 import { matchesDomain, parseDomainPattern, type DomainPattern } from 'bowline/kit/domain-pattern'
 import { BowlineError } from 'bowline/kit/errors'
 import type { HostPort } from './host-port.ts'
+import { parseChromiumUrl } from '../kit/parse-chromium-url.ts'
 
 /** Lists of domains of one session. */
 export type DomainLists = Pick<SessionNetwork, 'allowedDomains' | 'blockedDomains'>
@@ -83,12 +84,9 @@ function matchesAny(patterns: readonly DomainPattern[], target: HostPort): boole
   return patterns.some((pattern) => matchesDomain(pattern, target))
 }
 
-/**
- * The host of an http(s) URL. Pages of other schemes come from the session itself. Chromium accepts
- * hosts with an escaped space, `URL` does not.
- */
+/** The host of an http(s) URL. Pages of other schemes come from the session itself. */
 function targetOf(url: string): HostPort | undefined {
-  const parsed = URL.parse(url) ?? URL.parse(url.replaceAll('%20', '-'))
+  const parsed = parseChromiumUrl(url)
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) return undefined
   return { host: parsed.hostname, port: Number(parsed.port || (parsed.protocol === 'https:' ? 443 : 80)) }
 }

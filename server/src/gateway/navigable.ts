@@ -1,3 +1,5 @@
+import { parseChromiumUrl } from '../kit/parse-chromium-url.ts'
+
 /** URL schemes a client may navigate to. `about:` only as `about:blank`. */
 const navigable = new Set(['http:', 'https:', 'data:', 'blob:'])
 
@@ -6,10 +8,10 @@ const external = /^(?:mailto|sms|tel):/i
 
 /** Whether a client may open a URL in a page. */
 export function isNavigable(url: string): boolean {
-  // Chromium also accepts hosts with a space, which can be escaped. On other invalid URLs,
-  // `Target.createTarget` ends the headless shell.
-  if (!URL.canParse(url)) return /^https?:/i.test(url) && URL.canParse(url.replaceAll(/ |%20/g, '-'))
-  const { protocol, pathname } = new URL(url)
+  const parsed = parseChromiumUrl(url)
+  // `Target.createTarget` with an invalid URL ends the headless shell.
+  if (parsed === null) return false
+  const { protocol, pathname } = parsed
   return navigable.has(protocol) || (protocol === 'about:' && pathname === 'blank')
 }
 

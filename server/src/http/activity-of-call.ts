@@ -5,6 +5,7 @@ import { isBowlineError } from 'bowline/kit/errors'
 import { uuidV7 } from 'bowline/kit/ids'
 import { withoutCredentials } from '../kit/without-credentials.ts'
 import type { NewActivity } from '../usage/activity-log.ts'
+import { keepsNoData } from '../jobs/keeps-no-data.ts'
 
 interface CallBody {
   readonly url?: unknown
@@ -47,7 +48,7 @@ export function activityDescriber({ activity }: Pick<Route, 'activity'>): Descri
     if (error !== undefined && !hasStarted(error)) return undefined
     const fields = (body ?? {}) as CallBody
     const { success, id, sessionId, data } = (response ?? {}) as CallResponse
-    const keepsNothing = fields.zeroDataRetention === true || fields.scrapeOptions?.zeroDataRetention === true
+    const keepsNothing = keepsNoData(fields)
     // An interaction starts its session even if its code fails.
     if (success === false && sessionId === undefined) return undefined
     const workId = data?.metadata?.scrapeId ?? sessionId ?? id

@@ -2,6 +2,7 @@ import type { WebhookSpec } from 'bowline/contract/webhooks'
 import { sha256 } from 'bowline/kit/sha256'
 import { stableJson } from '../kit/stable-json.ts'
 import { canonicalList, canonicalOptions, type SomeScrapeOptions } from '../scrape/document/canonical-options.ts'
+import { keepsNoData } from './keeps-no-data.ts'
 
 /** Hashes by which a repeated request for a job is recognized. */
 export interface RequestHashes {
@@ -36,7 +37,7 @@ function canonicalRequest(request: RequestFields): object {
 
 function canonicalCrawl(request: RequestFields, scrapeOptions: SomeScrapeOptions): object {
   const { prompt } = request
-  const zeroDataRetention = request.zeroDataRetention === true || scrapeOptions.zeroDataRetention === true
+  const zeroDataRetention = keepsNoData(request)
   // Accepted without effect.
   const { deduplicateSimilarURLs: _deduplicate, robotsUserAgent: _agent, ...effective } = request
   const hasPrompt = prompt !== undefined && prompt.trim() !== ''

@@ -4,7 +4,6 @@ import { uuidV7 } from 'bowline/kit/ids'
 import type { Billing } from '../billing/billing.ts'
 import type { Prices } from '../billing/prices.ts'
 import type { Egress } from '../egress/egress.ts'
-import { asLookupOwner } from '../kit/lookup-owner.ts'
 import { mapSite, type SiteMap } from './map-site.ts'
 import type { RenderPage } from './render-start-page.ts'
 
@@ -41,9 +40,7 @@ export function openMapper({ billing, egress, prices, renderPage }: MapperDeps):
       const id = uuidV7()
       const credits = prices.mapCall
       await using hold = await billing.reserve({ teamId: payer.teamId, credits })
-      const site = await asLookupOwner(payer.teamId, async () =>
-        mapSite(dispatcher, request, { ...options, renderPage }),
-      )
+      const site = await mapSite(dispatcher, request, { ...options, renderPage })
       await billing.settle(hold, { ...payer, kind: 'map', subjectId: id, credits })
       return { id, ...site }
     },

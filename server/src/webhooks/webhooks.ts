@@ -5,7 +5,6 @@ import { signatureHeader, type WebhookSpec } from 'bowline/contract/webhooks'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { isUuid, uuidV7 } from 'bowline/kit/ids'
 import type { Connector } from '../egress/connector.ts'
-import { asLookupOwner } from '../kit/lookup-owner.ts'
 import type { MetricRecorder } from '../metrics/metrics.ts'
 import type { TaskQueues } from '../queue/task-queues.ts'
 import type { Queue } from '../queue/queue.ts'
@@ -209,7 +208,7 @@ export class Webhooks {
       timeoutMs: responseTimeoutMs,
       signal,
     }
-    const outcome = await asLookupOwner(row.teamId, async () => postEvent(event))
+    const outcome = await postEvent(event)
     await this.#recordOutcome(row, failures, outcome)
   }
 

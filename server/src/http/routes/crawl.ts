@@ -14,6 +14,7 @@ import { jobHandlers } from '../job-handlers.ts'
 import { jobPath } from '../job-status.ts'
 import type { Call, Handlers } from '../register.ts'
 import type { BatchRouteDeps } from './batch.ts'
+import { keepsNoData } from '../../jobs/keeps-no-data.ts'
 
 type Started = Awaited<ReturnType<NonNullable<Handlers['startCrawl']>>>
 
@@ -96,7 +97,7 @@ async function start(
   const request = {
     ...body.scrapeOptions,
     formats: withLinks(body.scrapeOptions.formats),
-    zeroDataRetention: body.zeroDataRetention === true || body.scrapeOptions.zeroDataRetention,
+    zeroDataRetention: keepsNoData(body),
   }
   scrapes.check({ ...request, url: body.url })
   const sent: object = call.sentBody ?? {}

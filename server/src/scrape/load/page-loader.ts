@@ -6,7 +6,6 @@ import type { MetricRecorder } from '../../metrics/metrics.ts'
 import { inSpan } from '../../kit/current-work.ts'
 import { createDomainFilter } from 'bowline/kit/domain-pattern'
 import type { Egress } from '../../egress/egress.ts'
-import { asLookupOwner } from '../../kit/lookup-owner.ts'
 import { hostPortOf } from '../../egress/host-port.ts'
 import { isMalformedResponse } from '../fetch/fetch-error.ts'
 import { fetchPage } from '../fetch/fetch-page.ts'
@@ -73,9 +72,7 @@ export class PageLoader implements AsyncDisposable {
    * signal's reason.
    */
   async load(call: LoadRequest, upstream: UpstreamName): Promise<LoadResult> {
-    const loaded = await asLookupOwner(call.teamId, async () =>
-      this.#load({ ...call, mayFollow: restrictHosts(call) }, upstream),
-    )
+    const loaded = await this.#load({ ...call, mayFollow: restrictHosts(call) }, upstream)
     return { ...loaded, page: withWarnings(loaded.page, [withheldHeadersWarning(call.request, loaded.page)]) }
   }
 
