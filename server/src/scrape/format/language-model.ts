@@ -86,8 +86,37 @@ async function complete(
     body: JSON.stringify({ model: model.model, ...body }),
     ...(signal === undefined ? {} : { signal }),
   })
-  if (response.ok) return response.json()
-  throw new Error(`it responded with status ${response.status}: ${(await response.text()).slice(0, 200)}`)
+  const answer = jsonIn(await response.text())
+  if (!response.ok) throw new Error(`it responded with status ${response.status}${errorCodeIn(answer)}`)
+  if (answer === undefined) throw new Error('its response is not valid JSON')
+  return answer
+}
+
+/** Parses a response. Undefined if it is not JSON, because the error of the parser quotes it. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const errorName = z
+  .string()
+  .regex(/^[a-z][a-z_]{2,39}$/)
+  .optional()
+  .catch(undefined)
+
+const failure = z.looseObject({ error: z.looseObject({ code: errorName, type: errorName }) })
+
+/**
+ * Returns the error code of a failed response in parentheses. Its message is left out: it can quote
+ * the page, and errors are logged.
+ */
+function errorCodeIn(answer: unknown): string {
+  const { error } = failure.safeParse(answer).data ?? {}
+  const code = error?.code ?? error?.type
+  return code === undefined ? '' : ` (${code})`
 }
 
 function responseFormat(schema: Extraction['schema']): object {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { fixedPage } from '../../../../test/lab/pages/page.ts'
 import { startScrapeFixture, type ScrapeFixture } from '../fixture.ts'
 
@@ -16,17 +16,20 @@ interface Question {
 const fixture = new AsyncDisposableStack()
 const questions: Question[] = []
 let answer: string | ((question: Question) => string) = '{}'
+/** A response to send instead of an answer. */
+let response: { readonly status: number; readonly body: string } | undefined
 let scraping: ScrapeFixture
 
 /** A language model with answers that the test sets. */
 async function startModel(): Promise<string> {
-  const server = createServer((request, response) => {
+  const server = createServer((request, reply) => {
     void text(request).then((body) => {
       const question = { ...(JSON.parse(body) as Question), authorization: request.headers.authorization }
       questions.push(question)
       const content = typeof answer === 'string' ? answer : answer(question)
-      response.setHeader('content-type', 'application/json')
-      response.end(JSON.stringify({ choices: [{ message: { role: 'assistant', content } }] }))
+      reply.statusCode = response?.status ?? 200
+      reply.setHeader('content-type', 'application/json')
+      reply.end(response?.body ?? JSON.stringify({ choices: [{ message: { role: 'assistant', content } }] }))
     })
   })
   server.listen(0, '127.0.0.1')
@@ -234,4 +237,36 @@ test('an answer that is not JSON fails the scrape, which costs nothing', async (
 
   expect(status).toBe(500)
   expect(body['code']).toBe('EXTRACTION_FAILED')
+})
+
+describe('the error of a service that fails does not quote its response, which can contain text of the page', () => {
+  afterEach(() => {
+    response = undefined
+  })
+  const quoting = 'Invalid prompt: # The harbour'
+  test.each([
+    [400, { error: { message: quoting, type: 'invalid_request_error', code: null } }, ' (invalid_request_error)'],
+    [
+      404,
+      { error: { message: quoting, type: 'invalid_request_error', code: 'model_not_found' } },
+      ' (model_not_found)',
+    ],
+    [500, { error: { message: quoting, code: quoting } }, ''],
+    [502, quoting, ''],
+  ])('with status %i', async (status, body, code) => {
+    response = { status, body: typeof body === 'string' ? body : JSON.stringify(body) }
+
+    for (const format of ['json', 'summary', { type: 'question', question: 'Where?' }]) {
+      const { body: failed } = await scraping.scrape('/article', { formats: [format] })
+      expect(failed['error']).toBe(`The language model extracted nothing: it responded with status ${status}${code}`)
+    }
+  })
+
+  test('with a response that is not JSON', async () => {
+    response = { status: 200, body: quoting }
+
+    const { body } = await scraping.scrape('/article', { formats: ['json'] })
+
+    expect(body['error']).toBe('The language model extracted nothing: its response is not valid JSON')
+  })
 })
