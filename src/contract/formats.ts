@@ -52,7 +52,10 @@ export const jsonFormat = z.strictObject({
   checkPromptInjection: z.boolean().optional(),
 })
 
-/** Compares the page with its previous scrape by the team. Requires the format `markdown`. */
+/**
+ * Compares the page with its previous scrape by the team. Requires the format `markdown`. Responses
+ * with an error status other than 404 and 410 are not kept for the next comparison.
+ */
 export const changeTrackingFormat = z.strictObject({
   type: z.literal('changeTracking'),
   /**

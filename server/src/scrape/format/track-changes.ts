@@ -28,8 +28,8 @@ export interface TrackedChange {
   readonly changeTracking: ChangeTracking
   readonly warning?: string | undefined
   /**
-   * Saves the current state as the previous one. Called in the transaction of the scrape, so that
-   * no change is lost.
+   * Saves the current state as the previous one, unless the site responded with an error. Called
+   * in the transaction of the scrape, so that no change is lost.
    */
   readonly save: (db: Kysely<Database>) => Promise<void>
 }
@@ -49,15 +49,23 @@ export async function trackChanges(
   const previousExtraction = extract && isChanged ? await previousData(previous, instructions, extract) : undefined
   const isDiffed = isChanged && format.modes.includes('git-diff')
   const diff = isDiffed ? await gitDiff(previous.markdown, markdown, compareLongTexts) : undefined
+  const isError = statusCode >= 400 && !goneStatuses.has(statusCode)
+  const warnings = [isError ? errorWarning(statusCode) : undefined, diff?.warning].filter((each) => each !== undefined)
   return {
-    warning: diff?.warning,
+    warning: warnings.length === 0 ? undefined : warnings.join(' '),
     changeTracking: {
       ...base,
       ...(diff && { diff: { text: diff.text, json: diff.json } }),
       ...(isChanged && extract && { json: compareFields(previousExtraction, data) }),
     },
-    save: async (db) => saveTrackedPage(db, { teamId, trackingKey, markdown, extracted: stored }),
+    save: async (db) => {
+      if (!isError) await saveTrackedPage(db, { teamId, trackingKey, markdown, extracted: stored })
+    },
   }
+}
+
+function errorWarning(statusCode: number): string {
+  return `The page responded with status ${statusCode}, so the next scrape is not compared with it, but with the last state before it.`
 }
 
 /** Returns the data of the previous state, extracted again if schema or prompt have changed. */

@@ -9,6 +9,7 @@ import { startScrapeFixture, type ScrapeFixture } from '../fixture.ts'
 
 let fixture: ScrapeFixture
 let version = 1
+let status = 200
 beforeAll(async () => {
   fixture = await startScrapeFixture(
     {},
@@ -16,6 +17,11 @@ beforeAll(async () => {
       '/changing': ({ response }) => {
         response.setHeader('content-type', 'text/html')
         response.end(`<p>first</p><p>version ${version}</p><p>last</p>`)
+      },
+      '/unstable': ({ response }) => {
+        response.statusCode = status
+        response.setHeader('content-type', 'text/html')
+        response.end(status === 200 ? '<p>the price is 10</p>' : '<p>the server is overloaded</p>')
       },
       '/contact': ({ response }) => {
         response.setHeader('content-type', 'text/html')
@@ -36,6 +42,21 @@ test('a redacted page is not compared with what was stored without redaction', a
   expect(redacted['changeTracking']).toMatchObject({ changeStatus: 'new' })
   expect(JSON.stringify(redacted)).not.toContain('ada@example.com')
   expect(again['changeTracking']).toMatchObject({ changeStatus: 'same' })
+})
+
+test.each([500, 503, 403, 429])('a response with status %i is not the next state of a page', async (failure) => {
+  const read = async (statusCode: number) => {
+    status = statusCode
+    const formats = ['markdown', { type: 'changeTracking', modes: ['git-diff'], tag: `status ${failure}` }]
+    const { changeTracking, warning } = await fixture.read('/unstable', { formats })
+    return [changeTracking['changeStatus'], warning] as const
+  }
+  const warning = `The page responded with status ${failure}, so the next scrape is not compared with it, but with the last state before it.`
+
+  expect(await read(failure)).toEqual(['new', warning])
+  expect(await read(200)).toEqual(['new', undefined])
+  expect(await read(failure)).toEqual(['changed', warning])
+  expect(await read(200)).toEqual(['same', undefined])
 })
 
 test.each([
