@@ -33,26 +33,26 @@ export interface CollectionOptions extends MapScope {
 /** The pages of a site without duplicates, in the order they were found. */
 export class LinkCollection {
   readonly #options: CollectionOptions
-  readonly #seen = new Map<string, number>()
-  readonly #links: FoundLink[] = []
-  readonly #outside: FoundLink[] = []
+  readonly #links = new Map<string, FoundLink>()
+  readonly #outside = new Map<string, FoundLink>()
+  readonly #leftOut = new Set<string>()
 
   constructor(options: CollectionOptions) {
     this.#options = options
   }
 
   get isFull(): boolean {
-    return this.#links.length >= this.#options.capacity
+    return this.#links.size >= this.#options.capacity
   }
 
   /** Pages under the path. */
   get links(): readonly FoundLink[] {
-    return this.#links
+    return [...this.#links.values()]
   }
 
   /** Other pages of the site. */
   get outside(): readonly FoundLink[] {
-    return this.#outside
+    return [...this.#outside.values()]
   }
 
   /**
@@ -65,23 +65,29 @@ export class LinkCollection {
     if (url === undefined || !site.includes(url) || this.isFull) return !this.isFull
     if (skipsAssets && isAsset(url)) return true
     const identity = pageKeyOf(url)
-    const known = this.#seen.get(identity)
-    if (known !== undefined) this.#complete(known, metadata)
-    else if (isUnder(url, path)) {
-      this.#seen.set(identity, this.#links.push({ url: url.href, ...metadata }) - 1)
-    } else if (this.#outside.length < capacity) {
-      this.#seen.set(identity, -1)
-      this.#outside.push({ url: url.href, ...metadata })
-    }
+    const known = this.#links.get(identity)
+    if (this.#leftOut.has(identity) || this.#outside.has(identity)) return true
+    if (known !== undefined) this.#links.set(identity, completed(known, metadata))
+    else if (isUnder(url, path)) this.#links.set(identity, { url: url.href, ...metadata })
+    else if (this.#outside.size < capacity) this.#outside.set(identity, { url: url.href, ...metadata })
     return !this.isFull
   }
 
-  #complete(index: number, metadata: Omit<FoundLink, 'url'>): void {
-    const link = this.#links[index]
-    if (link === undefined) return
-    const { title = metadata.title, description = metadata.description, text = metadata.text } = link
-    this.#links[index] = { url: link.url, title, description, text }
+  /** Removes a URL that is not a page, such as that of a sitemap, and ignores it from now on. */
+  leaveOut({ href }: URL): void {
+    const { ignoreQueryParameters } = this.#options
+    const url = canonicalUrl(href, { ignoreQueryParameters })
+    if (url === undefined) return
+    const identity = pageKeyOf(url)
+    this.#leftOut.add(identity)
+    this.#links.delete(identity)
+    this.#outside.delete(identity)
   }
+}
+
+function completed({ url, ...link }: FoundLink, metadata: Omit<FoundLink, 'url'>): FoundLink {
+  const { title = metadata.title, description = metadata.description, text = metadata.text } = link
+  return { url, title, description, text }
 }
 
 /**

@@ -134,12 +134,11 @@ async function explore(
     capacity: search === undefined ? limit : mapLimits.max,
   })
   const context: MapContext = { site, links, robots, robotsOf, checkRobots, open, addWarning, signal }
-  if (sitemap !== 'only' && page.url !== undefined) {
-    const { title, description } = page.links
-    links.add(page.url.href, { title, description })
-    for (const { url, text } of page.links.links) links.add(url, { text })
-  }
+  const isPage = sitemap === 'skip' || page.isHtml === true || !isNamedAsSitemap(start)
+  if (isPage) addStart(context, page, sitemap)
   const own = sitemap === 'skip' ? noPages : await readSitemaps(context, start, page.links)
+  // Its sitemap was read first, because the URL of a sitemap is no page.
+  if (!isPage) addStart(context, page, sitemap)
   const others = sitemap === 'skip' ? noPages : await readSubdomainSitemaps(context, start, request)
   const wantsWalk = own.count === 0 && sitemap !== 'only' && page.url !== undefined
   const isComplete = wantsWalk && page.url !== undefined ? await walkPages(context, page.url, page.links) : true
@@ -153,6 +152,18 @@ async function explore(
     isTruncated: !isComplete,
     omissions,
   }
+}
+
+/** Adds the start page and its links, unless only pages of sitemaps are wanted. */
+function addStart(
+  { links }: MapContext,
+  { url: start, links: found }: StartPage,
+  sitemap: MapRequest['sitemap'],
+): void {
+  if (sitemap === 'only' || start === undefined) return
+  const { title, description } = found
+  links.add(start.href, { title, description })
+  for (const { url, text } of found.links) links.add(url, { text })
 }
 
 const noPages: ListedPages = { count: 0, hasSitemap: false }
@@ -237,8 +248,7 @@ async function readStart(
  * its feeds.
  */
 async function readSitemaps(context: MapContext, start: URL, page: PageLinks): Promise<ListedPages> {
-  const isSitemap = /\.(?:xml|txt)(?:\.gz)?$/i.test(start.pathname)
-  const named = [...(isSitemap ? [start.href] : []), ...context.robots.sitemaps, ...page.sitemaps]
+  const named = [...(isNamedAsSitemap(start) ? [start.href] : []), ...context.robots.sitemaps, ...page.sitemaps]
   let hasSitemap = false
   for (const group of [named, ...defaultSitemaps.map((path) => [path]), page.feeds]) {
     const urls = group.map((text) => URL.parse(text, start.href)).filter((url) => url !== null)
@@ -247,6 +257,11 @@ async function readSitemaps(context: MapContext, start: URL, page: PageLinks): P
     hasSitemap ||= listed.hasSitemap
   }
   return { count: 0, hasSitemap }
+}
+
+/** Whether a URL has the extension of a sitemap. */
+function isNamedAsSitemap({ pathname }: URL): boolean {
+  return /\.(?:xml|txt)(?:\.gz)?$/i.test(pathname)
 }
 
 /** Maximum number of subdomains whose sitemaps are read. */

@@ -108,6 +108,7 @@ class SitemapWalk {
     const chunks = this.#counted(gunzipIfNeeded(response.chunks, sitemapBytes, onTruncated))
     const isCut = await readSitemap(decodeText(chunks, response.contentType), (entry) => {
       file.entries += 1
+      if (file.entries === 1) for (const url of [step.url, response.url]) this.#context.links.leaveOut(url)
       this.hasSitemap = true
       return this.#addEntry(entry, step, response.url)
     })
