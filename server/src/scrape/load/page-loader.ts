@@ -131,7 +131,10 @@ export class PageLoader implements AsyncDisposable {
     )
     // The browser downloads the file instead of showing it: fetch it, with the cookies that the
     // browser received.
-    if ('cookies' in page) return this.#fetch(call, upstream, page.cookies)
+    if ('cookies' in page) {
+      const fetched = await this.#fetch(call, upstream, page.cookies)
+      return { ...fetched, page: withWarnings(fetched.page, [page.warning]) }
+    }
     return { page, processed: await call.processPage(page), isRendered: true }
   }
 

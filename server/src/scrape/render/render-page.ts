@@ -39,7 +39,7 @@ export interface RenderTask {
 export type RenderOutcome =
   | { readonly kind: 'page'; readonly page: RenderedPage }
   /** A file. `cookies` are those that the browser has for the URL, each as `Set-Cookie` header. */
-  | { readonly kind: 'download'; readonly cookies: readonly string[] }
+  | { readonly kind: 'download'; readonly cookies: readonly string[]; readonly warning?: string | undefined }
   | { readonly kind: 'refused' | 'unreachable' }
 
 /** Attempts to open a page whose tab crashes while it is reloaded. */

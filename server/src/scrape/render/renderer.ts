@@ -70,11 +70,11 @@ export class Renderer implements AsyncDisposable {
    * Renders a page. If the URL is a file, returns only the cookies to fetch it with.
    * Throws SCRAPE_*, EGRESS_REFUSED, PROFILE_LOCKED, or the signal's reason.
    */
-  async render(call: RenderCall): Promise<RenderedPage | Pick<Download, 'cookies'>> {
+  async render(call: RenderCall): Promise<RenderedPage | Omit<Download, 'kind'>> {
     const { profile } = call.request
     const outcome = profile === undefined ? await this.#withRetries(call) : await this.#withProfile(call, profile)
     if (outcome.kind === 'page') return outcome.page
-    if (outcome.kind === 'download') return { cookies: outcome.cookies }
+    if (outcome.kind === 'download') return { cookies: outcome.cookies, warning: outcome.warning }
     throw await this.#failureOf(call, outcome.kind)
   }
 
@@ -142,10 +142,11 @@ export class Renderer implements AsyncDisposable {
     try {
       const outcome = await this.#renderPage(this.#task(call, browser.router, undefined))
       if (isWritable) await saveProfile(profile, browser, undefined)
-      if (outcome.kind !== 'page' || isWritable || profile.loadedVersion !== undefined) return outcome
+      if (isWritable || profile.loadedVersion !== undefined) return outcome
       // If the name is misspelled, the page may be one that asks to sign in.
       const warning = `The profile \`${name}\` has no saved version: the page was loaded without it.`
-      return { kind: 'page', page: withWarnings(outcome.page, [warning]) }
+      if (outcome.kind === 'page') return { kind: 'page', page: withWarnings(outcome.page, [warning]) }
+      return outcome.kind === 'download' ? { ...outcome, warning } : outcome
     } finally {
       await browser.kill()
       this.#withProfiles.delete(browser.id)
