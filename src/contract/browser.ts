@@ -48,7 +48,7 @@ export const createSessionResponse = z.looseObject({
   expiresAt: z.iso.datetime({ offset: true }).optional(),
   /** Absent without a profile. */
   profile: profileOutcome.optional().catch(undefined),
-  /** Lists the keys of the request that were ignored. */
+  /** Names parts of the request that have no effect, such as unknown keys. */
   warning: z.string().optional(),
 })
 

@@ -75,7 +75,7 @@ export function addWarnings<Document extends object>(document: Document): Docume
 }
 
 const warning = {
-  description: 'Names unknown keys and query parameters of the request, which were ignored.',
+  description: 'Names parts of the request that have no effect, such as unknown keys and query parameters.',
   type: 'string',
 }
 

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { ApiVersion } from 'bowline/contract/paths'
 import { routes, type Route, type RouteName, type Routes } from 'bowline/contract/routes'
 import type { KeyRow } from '../teams/key-queries.ts'
+import { idleWebhookWarning } from './idle-webhook.ts'
 import { unknownKeysWarning, unknownParametersWarning, withWarning } from './ignored-keys.ts'
 import { EventStream } from './event-stream.ts'
 import { whenDelivered } from './response-delivered.ts'
@@ -110,7 +111,7 @@ function createRouteHandler(route: Route, handler: Handler<RouteName>, deps: Reg
     try {
       const response = await asLookupOwner(teamId, async () => handler({ params, query, body } as never, call))
       recordActivity({ response })
-      return respond(withWarnings(route, sent, response), { route, teamId, events, reply, responses })
+      return respond(withWarnings({ route, sent, body }, response), { route, teamId, events, reply, responses })
     } catch (error) {
       recordActivity({ error })
       if (!events.isOpen) throw error
@@ -120,10 +121,18 @@ function createRouteHandler(route: Route, handler: Handler<RouteName>, deps: Reg
   }
 }
 
-/** Adds warnings about unknown keys and parameters to a response. */
-function withWarnings<Body>(route: Route, sent: SentInput | undefined, response: Body): Body {
-  const warnings = [unknownKeysWarning(route, sent?.body), unknownParametersWarning(route, sent?.query)]
+/** Adds warnings about parts of a request that have no effect to a response. */
+function withWarnings<Body>({ route, sent, body }: ReadRequest, response: Body): Body {
+  const unknown = [unknownKeysWarning(route, sent?.body), unknownParametersWarning(route, sent?.query)]
+  const warnings = [...unknown, idleWebhookWarning(body)]
   return warnings.reduce(withWarning, response)
+}
+
+interface ReadRequest {
+  readonly route: Route
+  readonly sent: SentInput | undefined
+  /** Body as its schema returns it. */
+  readonly body: unknown
 }
 
 interface ResponseDeps {
