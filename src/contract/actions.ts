@@ -72,7 +72,10 @@ export const scrollAction = z.strictObject({
   selector: selector.optional(),
 })
 
-/** Runs a script and returns its result. All results of a scrape may have 4 MB in total. */
+/**
+ * Runs a script and returns its result. All results of a scrape may have 4 MB in total. A BigInt is
+ * returned as a string of its digits.
+ */
 export const executeJavascriptAction = z.strictObject({
   type: z.literal('executeJavascript'),
   script: z.string().max(500_000),

@@ -40,7 +40,7 @@ async function evaluateWith(tab: Tab, call: CdpCall, script: string): Promise<Ev
   if (result === 'returns')
     return readResult(tab, 'object', async () => call('Runtime.evaluate', returning(script)), returnedWarning)
   const { objectId, type } = result
-  if (objectId === undefined) return toEvaluation(result)
+  if (objectId === undefined) return toEvaluation(tab, result)
   return readResult(tab, type, async () =>
     result.subtype === 'promise'
       ? call('Runtime.awaitPromise', { promiseObjectId: objectId, returnByValue: true })
@@ -49,7 +49,7 @@ async function evaluateWith(tab: Tab, call: CdpCall, script: string): Promise<Ev
 }
 
 /**
- * Returns the value of a script, or `null` if it refers to a window and cannot be serialized, or if
+ * Returns the value of a script, or `null` with a warning if it cannot be written as JSON, or if
  * the page has navigated.
  */
 async function readResult(
@@ -59,15 +59,18 @@ async function readResult(
   warning = lostValueWarning,
 ): Promise<Evaluation> {
   try {
-    return toEvaluation(valueOf(await read()))
+    return toEvaluation(tab, valueOf(await read()))
   } catch (error) {
     if (error instanceof OversizedResult || !isBowlineError(error) || error.code !== 'CDP_FAILED') throw error
-    if (!unserializable.test(error.message)) tab.warnings.add(warning)
+    tab.warnings.add(unserializable.test(error.message) ? unserializableWarning : warning)
     return { type, value: null }
   }
 }
 
 const unserializable = /reference chain|by value/i
+
+const unserializableWarning =
+  'The value of a script cannot be written as JSON, so it is `null`: it is or contains a BigInt, a window, a reference to itself, NaN or Infinity.'
 
 const returnedWarning = 'The page navigated before a script returned, so its value is `null`.'
 
@@ -82,7 +85,7 @@ export async function evaluateFunction(tab: Tab, source: string, ...args: readon
   const expression = `(${source})(${args.map((arg) => JSON.stringify(arg)).join(', ')})`
   const options = { expression, awaitPromise: true, returnByValue: true, userGesture: true }
   const call = tab.callWithin({ bytes: maxFunctionResultBytes })
-  return toEvaluation(valueOf(await call('Runtime.evaluate', options))).value
+  return (valueOf(await call('Runtime.evaluate', options)).value as unknown) ?? null
 }
 
 /**
@@ -126,7 +129,12 @@ function valueOf({ result, exceptionDetails }: Protocol.Runtime.EvaluateResponse
   throw new BowlineError('SCRAPE_ACTION_ERROR', `The script failed: ${reason.slice(0, maxReasonLength)}`)
 }
 
-function toEvaluation({ type, subtype, value }: Protocol.Runtime.RemoteObject): Evaluation {
+/** Returns a value as JSON has it. BigInts become their digits. */
+function toEvaluation(tab: Tab, object: Protocol.Runtime.RemoteObject): Evaluation {
+  const { type, subtype, value, unserializableValue: text } = object
+  if (type === 'bigint' && text !== undefined) return { type, value: text.replace(/n$/, '') }
+  if (text === '-0') return { type, value: 0 }
+  if (text !== undefined) tab.warnings.add(unserializableWarning)
   return {
     type: subtype === 'null' ? 'null' : type,
     value: (value as unknown) ?? null,
