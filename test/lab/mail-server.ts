@@ -16,17 +16,27 @@ export interface MailServer extends AsyncDisposable {
   readonly mails: readonly Mail[]
 }
 
-/**
- * Starts a mail server on a free port of 127.0.0.1. `refuses` decides whether the n-th email (from
- * 1) is refused temporarily. Default: none.
- */
-export async function startMailServer(refuses: (count: number) => boolean = () => false): Promise<MailServer> {
+/** How a mail server deviates from one that accepts all emails. */
+export interface MailServerOptions {
+  /** Whether the n-th email (from 1) is refused temporarily. Default: none. */
+  readonly refuses?: (count: number) => boolean
+  /** Whether emails to this address never get a response. Default: none. */
+  readonly isSilentFor?: (address: string) => boolean
+}
+
+/** Starts a mail server on a free port of 127.0.0.1. */
+export async function startMailServer({
+  refuses = () => false,
+  isSilentFor = () => false,
+}: MailServerOptions = {}): Promise<MailServer> {
   const mails: Mail[] = []
   let asked = 0
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
-    onRcptTo: (_address, _session, done) => {
+    closeTimeout: 0,
+    onRcptTo: ({ address }, _session, done) => {
+      if (isSilentFor(address)) return
       asked += 1
       done(refuses(asked) ? Object.assign(new Error('Try later'), { responseCode: 451 }) : null)
     },

@@ -75,7 +75,7 @@ export class Monitors {
       if ((await countMonitors(db, teamId)) >= maxMonitors)
         throw new BowlineError('MONITOR_QUOTA_EXCEEDED', `A team can have at most ${maxMonitors} monitors`)
       await insertMonitor(db, row)
-      await mailer?.subscribe(db, row.id, notification)
+      await mailer?.subscribe(db, row, notification)
     })
     return this.get(row.id, teamId)
   }
@@ -132,7 +132,7 @@ export class Monitors {
     await store.db.transaction().execute(async (db) => {
       if (!(await updateMonitor(db, { id, teamId }, change)))
         throw new BowlineError('MONITOR_NOT_FOUND', 'Monitor not found')
-      if (notification !== undefined) await mailer?.subscribe(db, id, notification)
+      if (notification !== undefined) await mailer?.subscribe(db, { id, teamId }, notification)
       await deleteStates(db, { monitorId: id, targetIds: redactedOtherwise(old.targets, targets ?? []) })
     })
     return this.get(id, teamId)

@@ -6,6 +6,7 @@ import { longestTimerMs } from 'bowline/kit/longest-timer'
 import { messageOf } from 'bowline/kit/message-of'
 import { asLookupOwner } from '../kit/lookup-owner.ts'
 import { isStoreUnavailable } from '../store/unavailable.ts'
+import { retryDuringOutage } from '../store/retry-during-outage.ts'
 import { correctTimes, storeRetrySeconds } from './correct-times.ts'
 import { fetchFairly, type StartedTask } from './fair-fetch.ts'
 import { notifyQueue } from './pg-notify.ts'
@@ -170,23 +171,14 @@ export class Worker<Data extends object> implements AsyncDisposable {
       (error: unknown) => ({ error }),
     )
     try {
-      await this.#retryDuringOutage(async () => this.#recordOutcome(task, failure))
+      await retryDuringOutage(async () => this.#recordOutcome(task, failure), {
+        signal: this.#stop.signal,
+        everyMs: storeRetrySeconds * 1000,
+        hasLastAttempt: true,
+      })
     } catch (error) {
       // The task stays active. Its heartbeats stop, so it is requeued.
       onError(error, `recording the result of a task of queue ${queue.name}`)
-    }
-  }
-
-  /** Retries `recordOutcome` while the store is unavailable, until the server stops. */
-  async #retryDuringOutage(recordOutcome: () => Promise<void>): Promise<void> {
-    for (;;) {
-      try {
-        return await recordOutcome()
-      } catch (error) {
-        if (!isStoreUnavailable(error) || this.#stop.signal.aborted) throw error
-      }
-      // When the worker stops, there is one last attempt.
-      await sleep(storeRetrySeconds * 1000, this.#stop.signal).catch(() => undefined)
     }
   }
 

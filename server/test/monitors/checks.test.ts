@@ -308,7 +308,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
 
   test('are mailed once, repeated failures are not, and emails that cannot be sent are retried, then dropped', async () => {
     // The first email is rejected once, the second at each of its three attempts.
-    await using server = await startMailServer((count) => count === 1 || count > 2)
+    await using server = await startMailServer({ refuses: (count) => count === 1 || count > 2 })
     const transport = createTransport({ url: server.url })
     const publicUrl = 'http://bowline.example'
     const settings = { publicUrl, from: 'bot@a.example', trusted: ['a.example'], retryDelaysSeconds: [0.1, 0.1] }
@@ -316,7 +316,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
     const { id, teamId } = await makeMonitor(null)
     const email = { enabled: true, recipients: ['one@a.example'], includeDiffs: false }
     await updateMonitor(store.db, { id, teamId }, { notification: { email } })
-    await mailer.subscribe(store.db, id, { email })
+    await mailer.subscribe(store.db, { id, teamId }, { email })
     const monitor = (await findMonitor(store.db, id))!
     const summary = { totalPages: 1, same: 0, changed: 1, new: 0, removed: 0, error: 0 }
     const tell = async (): Promise<void> => {

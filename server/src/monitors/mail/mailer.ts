@@ -35,7 +35,8 @@ export interface CheckReport {
   readonly summary: CheckSummary
 }
 
-const maxParallelMails = 2
+/** Half of them for one team. */
+const maxParallelMails = 4
 
 /**
  * Sends emails about monitors: stores each email, at most one per check and subscriber, and retries
@@ -47,7 +48,12 @@ export class Mailer {
 
   private constructor(deps: MailerDeps) {
     this.#deps = deps
-    this.#queue = { name: 'mail', retryDelaysSeconds: deps.retryDelaysSeconds ?? [60, 300, 900], expireSeconds: 120 }
+    this.#queue = {
+      name: 'mail',
+      retryDelaysSeconds: deps.retryDelaysSeconds ?? [60, 300, 900],
+      expireSeconds: 120,
+      isSharedByTeams: true,
+    }
   }
 
   /** Starts sending queued emails. */
@@ -66,7 +72,11 @@ export class Mailer {
    * Subscribes the recipients of a monitor. New recipients that are not trusted get one
    * confirmation email when the transaction commits.
    */
-  async subscribe(db: Kysely<Database>, monitorId: string, { email }: Notification): Promise<void> {
+  async subscribe(
+    db: Kysely<Database>,
+    { id: monitorId, teamId }: Pick<MonitorRow, 'id' | 'teamId'>,
+    { email }: Notification,
+  ): Promise<void> {
     if (email?.enabled !== true) return
     const unconfirmed: string[] = []
     for (const address of new Set(email.recipients.map((recipient) => recipient.toLowerCase()))) {
@@ -84,7 +94,7 @@ export class Mailer {
       checkId: undefined,
       kind: 'confirmation' as const,
     }))
-    await this.#enqueue(db, mails)
+    await this.#enqueue(db, teamId, mails)
   }
 
   /**
@@ -100,17 +110,18 @@ export class Mailer {
     )
     await this.#enqueue(
       db,
+      monitor.teamId,
       subscriptions.map(({ id: subscriptionId }) => ({ subscriptionId, checkId: check.id, kind: 'check' as const })),
     )
   }
 
-  async #enqueue(db: Kysely<Database>, mails: Parameters<typeof insertMails>[1]): Promise<void> {
+  async #enqueue(db: Kysely<Database>, teamId: string, mails: Parameters<typeof insertMails>[1]): Promise<void> {
     const ids = await insertMails(db, mails)
     if (ids.length > 0)
       await this.#deps.queues.sendMany(
         this.#queue,
         ids.map((id) => ({ id })),
-        { db },
+        { db, teamId },
       )
   }
 
