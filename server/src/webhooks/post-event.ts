@@ -1,5 +1,5 @@
 import { request, type Dispatcher } from 'undici'
-import { type Abortable, mergeSignals } from 'bowline/kit/abort'
+import { abortable, type Abortable, mergeSignals } from 'bowline/kit/abort'
 import { isBowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
 
@@ -38,7 +38,9 @@ export async function postEvent({ signal, timeoutMs, ...post }: PostRequest): Pr
   })
   try {
     const { url, dispatcher, headers, body } = post
-    const response = await request(url, { method: 'POST', dispatcher, headers, body, signal: either })
+    // The library ignores the signal until it is connected.
+    const sending = request(url, { method: 'POST', dispatcher, headers, body, signal: either })
+    const response = await abortable(sending, either)
     const { statusCode } = response
     // Only the status matters. Errors while reading the body are ignored.
     await response.body.dump({ limit: maxBodyBytes, signal: either }).catch(() => undefined)

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { sql, type Transaction } from 'kysely'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { pino } from 'pino'
-import { getGlobalDispatcher } from 'undici'
+import { Agent, getGlobalDispatcher } from 'undici'
 import type { WebhookSpec } from '../../../src/contract.ts'
 import { openEgress } from '../../src/egress/egress.ts'
 import { openTaskQueues } from '../../src/queue/open-task-queues.ts'
@@ -200,4 +200,16 @@ test('an event counts as delivered with the status, even if the response body ne
   const outcome = await postEvent({ dispatcher, url: receiver.url(), headers: {}, body: '{}', timeoutMs: 500 })
 
   expect(outcome).toMatchObject({ statusCode: 200, error: undefined, isFinal: true })
+})
+
+test('an event fails after its time limit, even if the receiver accepts no connection', async ({
+  expect,
+  onTestFinished,
+}) => {
+  const dispatcher = new Agent({ connect: () => {} })
+  onTestFinished(async () => dispatcher.destroy())
+
+  const outcome = await postEvent({ dispatcher, url: 'http://127.0.0.1/', headers: {}, body: '{}', timeoutMs: 50 })
+
+  expect(outcome).toMatchObject({ isFinal: false, error: 'No response within 0.05 s' })
 })

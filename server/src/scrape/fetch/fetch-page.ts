@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { errors, type Agent } from 'undici'
-import type { Abortable } from 'bowline/kit/abort'
+import { abortable, type Abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import { decodePercent } from '../../kit/decode-percent.ts'
 import { redirectTarget } from '../../kit/redirect-target.ts'
@@ -132,9 +132,11 @@ async function sendRequest(
     },
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   }
-  const { statusCode, headers, body } = await options.dispatcher.request(request).catch(async (error: unknown) => {
+  // The library ignores the signal until it is connected.
+  const send = async () => abortable(options.dispatcher.request(request), options.signal)
+  const { statusCode, headers, body } = await send().catch(async (error: unknown) => {
     if (!wasReused(error)) throw error
-    return options.dispatcher.request(request)
+    return send()
   })
   jar.store(url, [headers['set-cookie'] ?? []].flat())
   const to = redirectTarget(statusCode, first(headers['location']), url)

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { FiltersEngine, Request } from '@ghostery/adblocker'
-import { mergeSignals } from 'bowline/kit/abort'
+import { abortable, mergeSignals } from 'bowline/kit/abort'
 import { dayMs } from 'bowline/kit/day-ms'
 import type { Agent } from 'undici'
 import { randomSecret } from 'bowline/kit/ids'
@@ -102,7 +102,9 @@ async function fetchLists({ urls, dispatcher }: AdListDeps, signal: AbortSignal)
   return Promise.all(
     urls.map(async (address) => {
       const { origin, pathname, search } = new URL(address)
-      const response = await dispatcher.request({ origin, path: pathname + search, method: 'GET', signal: limit })
+      // The library ignores the signal until it is connected.
+      const request = dispatcher.request({ origin, path: pathname + search, method: 'GET', signal: limit })
+      const response = await abortable(request, limit)
       if (response.statusCode !== 200) {
         await response.body.dump()
         throw new Error(`${address} responded with status ${response.statusCode}`)

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { Agent } from 'undici'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { fetchPage } from '../../../src/scrape/fetch/fetch-page.ts'
 
 async function startSite(respond: RequestListener) {
@@ -49,4 +49,18 @@ test('a page whose site closes new connections is requested once', async () => {
   await expect(site.read('/closed')).rejects.toMatchObject({ code: 'SCRAPE_SITE_ERROR' })
 
   expect(site.paths).toEqual(['/closed'])
+})
+
+test('a page whose site accepts no connection is given up when the signal aborts', async () => {
+  const connecting = Promise.withResolvers<void>()
+  const dispatcher = new Agent({ connect: () => connecting.resolve() })
+  onTestFinished(async () => dispatcher.destroy())
+  const identity = { chromeMajor: '150', isMobile: false, acceptLanguage: 'en' }
+  const caller = new AbortController()
+  const page = fetchPage('http://127.0.0.1/', { dispatcher, identity, headers: {}, signal: caller.signal })
+  await connecting.promise
+
+  caller.abort(new Error('too late'))
+
+  await expect(page).rejects.toThrow('too late')
 })
