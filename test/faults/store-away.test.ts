@@ -1,5 +1,8 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
 import { Bowline } from '../../src/index.ts'
 import { startLab, type Lab } from '../lab/lab.ts'
 import type { LabDatabase } from '../lab/postgres.ts'
@@ -50,6 +53,24 @@ test('the client waits until PostgreSQL is available again', async () => {
   }
 
   expect(await listing).toEqual([])
+})
+
+test('while PostgreSQL is unreachable, WebSockets are refused with 503 and Retry-After', async () => {
+  const { id, cdpUrl, liveViewUrl } = (await lab.api('POST', '/v2/browser', {})).body
+  const urls = [String(cdpUrl), String(liveViewUrl).replace('http', 'ws').replace('?', '/socket?')]
+  {
+    await using _away = await database.goOffline()
+    for (const url of urls) {
+      const [, response] = (await once(new WebSocket(url), 'unexpected-response')) as [unknown, IncomingMessage]
+      expect({ url, status: response.statusCode, after: response.headers['retry-after'] }).toEqual({
+        url,
+        status: 503,
+        after: '2',
+      })
+      response.destroy()
+    }
+  }
+  await expect.poll(async () => (await lab.api('DELETE', `/v2/browser/${String(id)}`)).status).toBe(200)
 })
 
 /** Turns an ended session into one whose connection broke right after its row was inserted. */
