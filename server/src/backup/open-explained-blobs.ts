@@ -28,7 +28,8 @@ export async function openExplainedBlobs(location: BlobLocation): Promise<Blobs>
   }
 }
 
-function explained(error: unknown, name: string): unknown {
+function explained(thrown: unknown, name: string): unknown {
+  const error = isBowlineError(thrown) && thrown.code === 'STORE_UNAVAILABLE' ? thrown.cause : thrown
   // Files of this machine, which are written to the bucket, have errors with a path.
   if (!Error.isError(error) || isBowlineError(error) || 'path' in error) return error
   return new BowlineError('CONFIG_INVALID', `${name} cannot be used: ${error.message || error.name}`, {

@@ -1,5 +1,7 @@
 import { addAbortSignal, Readable } from 'node:stream'
 import type { S3ClientConfig } from '@aws-sdk/client-s3'
+import { BowlineError } from 'bowline/kit/errors'
+import { sleep } from 'bowline/kit/sleep'
 import { loadOptional } from '../kit/optional-package.ts'
 import { uploadToS3 } from './s3-upload.ts'
 
@@ -25,12 +27,17 @@ export interface S3Credentials {
 
 /**
  * Opens a blob store in a bucket. A request fails after `idleTimeoutMs` without data. Throws
- * PACKAGE_MISSING if the AWS SDK is not installed.
+ * PACKAGE_MISSING if the AWS SDK is not installed. A request that the service refuses to connect,
+ * or fails, is repeated for 3 seconds, then it rejects with STORE_UNAVAILABLE.
  */
 export async function openS3Blobs(location: S3Location, idleTimeoutMs: number) {
   // Imported on demand, as it takes half a second to load.
   const sdk = await loadOptional('@aws-sdk/client-s3', '`--blobs s3://…`', async () => import('@aws-sdk/client-s3'))
   const client = new sdk.S3Client(clientOptions(location, idleTimeoutMs))
+  client.middlewareStack.add((next) => async (request) => sendDuringOutage(async () => next(request)), {
+    step: 'initialize',
+    priority: 'high',
+  })
   const objectOf = (key: string) => ({ Bucket: location.bucket, Key: keyOf(location, key) })
   return {
     write: async (key: string, contents: Readable, signal?: AbortSignal): Promise<void> =>
@@ -64,6 +71,43 @@ export async function openS3Blobs(location: S3Location, idleTimeoutMs: number) {
       }
     },
   }
+}
+
+/** Milliseconds for which requests are repeated. */
+const outageMs = 3000
+
+const retryMs = 300
+
+/** Repeats a request during a short outage of the service. */
+async function sendDuringOutage<Output>(send: () => Promise<Output>): Promise<Output> {
+  const endMs = performance.now() + outageMs
+  for (;;) {
+    try {
+      return await send()
+    } catch (error) {
+      if (!isOutage(error)) throw error
+      if (performance.now() > endMs) throw unavailable(error)
+      await sleep(retryMs)
+    }
+  }
+}
+
+/** Whether the service did not respond to a request, or refused it as overloaded or failing. */
+function isOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { httpStatusCode } = '$metadata' in error ? (error.$metadata as { readonly httpStatusCode?: number }) : {}
+  if (httpStatusCode !== undefined) return httpStatusCode >= 500 || httpStatusCode === 429
+  const code = 'code' in error ? error.code : undefined
+  return 'syscall' in error || error.name === 'TimeoutError' || code === 'ECONNRESET' || code === 'EPIPE'
+}
+
+/** Creates the error for an outage. The address of the service is only in its cause. */
+function unavailable(cause: unknown): BowlineError {
+  return new BowlineError('STORE_UNAVAILABLE', 'The bucket of the server does not respond', {
+    cause,
+    hint: 'Retry after the seconds in `Retry-After`. If the error persists, check `--blobs` and the server log.',
+    retryAfterSeconds: 2,
+  })
 }
 
 function clientOptions(location: S3Location, idleTimeoutMs: number): S3ClientConfig {

@@ -100,6 +100,7 @@ export async function readArchive(
     if (piped.status === 'rejected') throw piped.reason
     return unpacked.value
   } catch (error) {
+    if (isStoreUnavailable(error)) throw storageUnavailable(error)
     const cause = explainDiskFull(error)
     if (cause instanceof BowlineError) throw cause
     // `undefined` if the storage itself fails.

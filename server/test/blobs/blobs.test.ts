@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { openBlobs, parseBlobLocation } from '../../src/blobs/blobs.ts'
 import { canMount, mountSmallDisk } from '../../../test/lab/small-disk.ts'
-import { describeEachLocation, openFolderLocation } from '../../../test/lab/blob-locations.ts'
+import { describeEachLocation, openCuttableBucket, openFolderLocation } from '../../../test/lab/blob-locations.ts'
 import { labS3Credentials } from '../../../test/lab/bucket.ts'
 
 describeEachLocation('blobs', (open) => {
@@ -142,6 +142,18 @@ test('incomplete files are deleted after a day', async () => {
   expect(await readdir(join(lab.address, '.incomplete'))).toEqual(['fresh'])
 })
 
+test('a write during a short outage of a bucket is repeated', async () => {
+  await using bucket = await openCuttableBucket()
+  const blobs = await openBlobs(bucket.location)
+  bucket.setCut(true)
+  const writing = blobs.write('things/one', Readable.from(['x']))
+  setTimeout(() => bucket.setCut(false), 1500)
+
+  await writing
+
+  expect(await blobs.has('things/one')).toBe(true)
+})
+
 test('a request to an unresponsive bucket times out', async () => {
   const server = createServer((socket) => void socket.on('error', () => undefined).resume()).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -150,7 +162,8 @@ test('a request to an unresponsive bucket times out', async () => {
 
   const request = (await openBlobs(location, { idleTimeoutMs: 100 })).has('things/one')
 
-  await expect(request).rejects.toThrow('timed out')
+  const cause = { message: expect.stringContaining('timed out') }
+  await expect(request).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', cause })
   server.close()
 })
 
