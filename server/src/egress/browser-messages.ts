@@ -15,6 +15,9 @@ import {
  */
 const failureMs = 300_000
 
+/** The same once the host has accepted a connection, after which an error can be its own. */
+const recoveredMs = 30_000
+
 /** Maximum number of hosts whose addresses are remembered. */
 const maxHosts = 2000
 
@@ -102,7 +105,7 @@ export class BrowserMessages {
   /** Explains a refused page until the response to its navigation. */
   #refusedPageExplanation: string | undefined
   /** Last failure by host and port. */
-  readonly #failedTargets = new Map<string, { readonly netError: NetError; readonly atMs: number }>()
+  readonly #failedTargets = new Map<string, Failure>()
   /** Addresses by host and port. Undefined behind an upstream proxy. */
   readonly #addresses = new Map<string, string | undefined>()
 
@@ -121,7 +124,8 @@ export class BrowserMessages {
     if (netError === 'ERR_BLOCKED_BY_ADMINISTRATOR') this.#refusalExplanation = explanation ?? policyExplanation
     this.#failures.set(netError, this.#lastFailureMs)
     if (target === undefined) return
-    setLast(this.#failedTargets, keyOf(target.host, target.port), { netError, atMs: this.#lastFailureMs })
+    const untilMs = this.#lastFailureMs + failureMs
+    setLast(this.#failedTargets, keyOf(target.host, target.port), { netError, untilMs })
   }
 
   /** Records that the request for the page of a tab was refused in the browser. */
@@ -147,7 +151,11 @@ export class BrowserMessages {
 
   /** Records the address a host was connected at. */
   noteConnection({ host, port }: HostPort, address: string | undefined): void {
-    setLast(this.#addresses, keyOf(host, port), address)
+    const key = keyOf(host, port)
+    setLast(this.#addresses, key, address)
+    const failure = this.#failedTargets.get(key)
+    const untilMs = performance.now() + recoveredMs
+    if (failure !== undefined && untilMs < failure.untilMs) this.#failedTargets.set(key, { ...failure, untilMs })
   }
 
   /** Returns the message as a browser without a proxy would send it. */
@@ -209,8 +217,8 @@ export class BrowserMessages {
     const target =
       (id === undefined ? undefined : this.#requests.get(id)) ?? (socket === null ? undefined : keyOfUrl(socket))
     const failure = target === undefined ? undefined : this.#failedTargets.get(target)
-    if (target !== undefined && failure?.netError !== netError) return false
-    const atMs = failure?.atMs ?? this.#failures.get(netError)
+    if (target !== undefined) return failure?.netError === netError && isRecent(failure)
+    const atMs = this.#failures.get(netError)
     return atMs !== undefined && performance.now() - atMs <= failureMs
   }
 
@@ -261,7 +269,7 @@ export class BrowserMessages {
     const url = at === -1 ? null : urlAfter(message, responseKeys.sent)
     if (url === null) return message
     const failure = this.#failedTargets.get(keyOf(url.hostname, portOf(url)))
-    const reason = failure && performance.now() - failure.atMs <= failureMs ? reasons.get(failure.netError) : undefined
+    const reason = failure && isRecent(failure) ? reasons.get(failure.netError) : undefined
     if (reason === undefined) return message
     const rewritten = Buffer.from(`"responseErrorReason":"${reason}"`)
     return Buffer.concat([message.subarray(0, at), rewritten, message.subarray(at + failedReason.length)])
@@ -302,6 +310,17 @@ function urlAfter(message: Buffer, key: Buffer): URL | null {
   const start = keyStart + key.length
   const [origin = ''] = originStart.exec(message.toString('latin1', start, start + maxOriginBytes)) ?? []
   return URL.parse(origin.replaceAll('\\"', '"'))
+}
+
+/** The last failed connection to a host. */
+interface Failure {
+  readonly netError: NetError
+  /** When its messages have arrived. */
+  readonly untilMs: number
+}
+
+function isRecent({ untilMs }: Failure): boolean {
+  return performance.now() <= untilMs
 }
 
 /** Facts in a message about the failed request. */

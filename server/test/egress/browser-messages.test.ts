@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { BrowserMessages } from '../../src/egress/browser-messages.ts'
 
 const rejected = 'ERR_RESPONSE_HEADERS_MULTIPLE_LOCATION'
@@ -56,6 +56,24 @@ test('the malformed response of a site keeps its error after an earlier failure 
 
   expect(rewrite(entry('closed.test', rejected))).toBe(entry('closed.test', 'ERR_CONNECTION_REFUSED'))
   expect(rewrite(entry('odd.test', rejected))).toBe(entry('odd.test', rejected))
+})
+
+test('the malformed response of a site keeps its error once connections to it have succeeded for a while', () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const target = { host: 'odd.test', port: 80 }
+  const messages = new BrowserMessages()
+  messages.noteFailure('ERR_CONNECTION_REFUSED', target)
+  messages.noteConnection(target, '192.0.2.1')
+  const failed = (error: string): string =>
+    `{"method":"Log.entryAdded","params":{"entry":{"text":"WebSocket connection to 'ws://odd.test/' failed: net::${error}"}}}`
+  const rewrite = (): string => messages.rewrite(Buffer.from(failed(rejected))).toString()
+
+  // Messages about the refused connection can still arrive.
+  expect(rewrite()).toBe(failed('ERR_CONNECTION_REFUSED'))
+  vi.advanceTimersByTime(31_000)
+  messages.noteConnection(target, '192.0.2.1')
+  expect(rewrite()).toBe(failed(rejected))
 })
 
 test('a response has the address of the host to which the client redirected the request', () => {
