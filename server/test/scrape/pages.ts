@@ -68,6 +68,8 @@ export const scrapePages: Pages = {
   '/data.json': bytes('{"a": 1}', { 'content-type': 'application/json' }),
   '/password': bytes('Sign in first', { 'content-type': 'text/plain', 'www-authenticate': 'Basic realm="a"' }, 401),
   '/to-closed-port': bytes('<p>Wait</p><script>location = "http://127.0.0.1:1/"</script>', html),
+  '/to-private': bytes('<p>Wait</p><script>location = "http://10.0.0.1/"</script>', html),
+  '/refresh-to-private': bytes('<meta http-equiv="refresh" content="0; url=http://10.0.0.1/"><p>Wait</p>', html),
   '/notes.txt': bytes('plain <b>words</b>', { 'content-type': 'text/plain' }),
   '/nested-controls': fixedPage(
     'Nested',

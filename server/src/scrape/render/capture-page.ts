@@ -23,16 +23,21 @@ export interface RenderedPage extends LoadedPage {
 /** Facts about a page that were collected before it is captured. */
 export interface CapturedFacts {
   readonly response: MainResponse | undefined
+  /** Whether the egress policy blocked the last URL that the page navigated to. Default: false. */
+  readonly isRefused?: boolean
   /** Source of the page, if it was loaded again. */
   readonly source: PageSource | undefined
   readonly actions: ActionOutput | undefined
 }
 
-/** Reads a page in its current state, and takes the requested screenshot. Throws SCRAPE_*. */
+/**
+ * Reads a page in its current state, and takes the requested screenshot. Throws SCRAPE_*, or
+ * EGRESS_REFUSED.
+ */
 export async function capturePage(
   tab: Tab,
   { formats }: Pick<ScrapeRequest, 'formats'>,
-  { response, source, actions }: CapturedFacts,
+  { response, isRefused = false, source, actions }: CapturedFacts,
 ): Promise<RenderedPage> {
   const options = formats.find((format) => format.type === 'screenshot')
   const screenshot = options === undefined ? undefined : await takeScreenshot(tab, options)
@@ -43,7 +48,9 @@ export async function capturePage(
   // Chromium also shows an error page for responses with an error status and no body.
   if (content.url.startsWith('chrome-error:') && (response?.statusCode ?? 200) < 400) {
     const site = response === undefined ? 'The page' : new URL(response.url).host
-    throw new BowlineError('SCRAPE_SITE_ERROR', `${site} navigated to a URL that could not be loaded`)
+    throw isRefused
+      ? new BowlineError('EGRESS_REFUSED', `${site} navigated to a URL that is not allowed`)
+      : new BowlineError('SCRAPE_SITE_ERROR', `${site} navigated to a URL that could not be loaded`)
   }
   return {
     ...content,

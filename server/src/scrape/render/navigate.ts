@@ -28,6 +28,9 @@ export interface NavigationWatch {
   readonly waitUntilIdle: (maxMs: number) => Promise<void>
 }
 
+/** Errors of URLs that the egress policy or the request does not allow. */
+const refusal = /ERR_BLOCKED_BY_(?:ADMINISTRATOR|CLIENT)/
+
 /** Resource types that may never finish. */
 const streamTypes = new Set(['WebSocket', 'EventSource', 'Media', 'Ping', 'Prefetch'])
 
@@ -97,6 +100,25 @@ export function watchNavigation(tab: Tab, { isLoaded = false } = {}): Navigation
 }
 
 /**
+ * Observes the navigations of a page. Returns whether the egress policy blocked the last URL. Call
+ * it before the page is navigated.
+ */
+export function watchRefusals(tab: Tab): () => boolean {
+  let documentId: string | undefined
+  let isRefused = false
+  tab.on(({ method, params }) => {
+    if (method === 'Network.requestWillBeSent' && params.type === 'Document' && params.frameId === tab.targetId) {
+      documentId = params.requestId
+      isRefused = false
+    }
+    if (method === 'Network.loadingFailed' && params.requestId === documentId) {
+      isRefused = refusal.test(params.errorText)
+    }
+  })
+  return () => isRefused
+}
+
+/**
  * Navigates to a URL. Resolves to `download` for a file, and to `refused` if the egress policy
  * blocks the URL.
  * Throws SCRAPE_SSL_ERROR, SCRAPE_SITE_ERROR.
@@ -108,7 +130,7 @@ export async function navigate(tab: Tab, url: string): Promise<'opened' | 'downl
   if (errorText.includes('ERR_ABORTED')) return 'download'
   if (errorText.includes('ERR_SSL')) throw tlsError(host, errorText)
   if (errorText.includes('ERR_CERT')) throw certificateError(host, errorText)
-  if (/ERR_BLOCKED_BY_(?:ADMINISTRATOR|CLIENT)/.test(errorText)) return 'refused'
+  if (refusal.test(errorText)) return 'refused'
   if (/ERR_(?:ADDRESS_UNREACHABLE|TUNNEL|PROXY|NAME_NOT_RESOLVED|CONNECTION)/.test(errorText)) return 'unreachable'
   throw loadError(url, errorText)
 }

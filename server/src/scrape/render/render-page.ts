@@ -12,7 +12,7 @@ import type { AdLists } from './ad-lists.ts'
 import { capturePage, type RenderedPage } from './capture-page.ts'
 import { removeOverlays } from './remove-overlays.ts'
 import { emulate } from './emulate.ts'
-import { navigate, watchNavigation } from './navigate.ts'
+import { navigate, watchNavigation, watchRefusals } from './navigate.ts'
 import { reloadWithCharset } from './reload-with-charset.ts'
 import { openTab, type Tab } from './tab.ts'
 import { unloadedWarning } from './unloaded-frames.ts'
@@ -80,6 +80,7 @@ async function renderInTab(task: RenderTask): Promise<RenderOutcome> {
       headers: request.headers ?? {},
     })
     const watch = watchNavigation(tab)
+    const isRefused = watchRefusals(tab)
     let opened = await navigate(tab, request.url)
     const redirect = stoppedAt()
     if (redirect !== undefined) opened = await navigate(tab, redirect)
@@ -103,7 +104,8 @@ async function renderInTab(task: RenderTask): Promise<RenderOutcome> {
     const isEmpty = !(await hasContent(tab))
     if (isEmpty) tab.warnings.add(noContentWarning)
     const isUnfinished = isEmpty || unloaded !== undefined
-    const page = await capturePage(tab, request, { response: watch.response(), source, actions })
+    const facts = { response: watch.response(), isRefused: isRefused(), source, actions }
+    const page = await capturePage(tab, request, facts)
     return { kind: 'page', page: withWarnings({ ...page, openedStatus, isUnfinished }, [...tab.warnings]) }
   } catch (error) {
     // An aborted wait rejects with another error: report the abort reason instead.

@@ -324,10 +324,12 @@ describe('failures', () => {
     expect([status, body['code']]).toEqual([403, 'EGRESS_REFUSED'])
   })
 
-  test.each([{}, { waitFor: 1 }])('a redirect to an address that is not public is blocked (%o)', async (options) => {
-    const { status, body } = await fixture.scrape('/redirect?to=http://10.0.0.1/', options)
+  const blocked = [403, 'EGRESS_REFUSED']
+  const paths = ['/redirect?to=http://10.0.0.1/', '/to-private', '/refresh-to-private']
+  test.each(paths)('a page that leads to an address that is not public is blocked (%s)', async (path) => {
+    const answers = [await fixture.scrape(path), await fixture.scrape(path, { waitFor: 300 })]
 
-    expect([status, body['code']]).toEqual([403, 'EGRESS_REFUSED'])
+    expect(answers.map(({ status, body }) => [status, body['code']])).toEqual([blocked, blocked])
   })
 
   test.each([
