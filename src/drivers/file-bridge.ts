@@ -80,7 +80,7 @@ export function createFileBridge(files: SessionFiles, targets: BridgeTargets): F
     awaitsResponse: () => notFound.size > 0,
     event: (event) => {
       if (event.id !== undefined) return targets.toLibrary(explainRefusal(event))
-      if (event.method === 'Browser.downloadProgress' && event.params?.['state'] === 'completed') {
+      if (downloadProgress.test(event.method ?? '') && event.params?.['state'] === 'completed') {
         // This never rejects: a failed transfer is reported to the library as a cancelled download.
         void fetchCompleted(event)
         return
@@ -92,6 +92,9 @@ export function createFileBridge(files: SessionFiles, targets: BridgeTargets): F
     [Symbol.dispose]: () => closing.abort(),
   }
 }
+
+/** Pages send the deprecated event, in addition to that of the browser. */
+const downloadProgress = /^(?:Browser|Page)\.downloadProgress$/
 
 function keyOf({ id, sessionId = '' }: CdpMessage): string {
   return `${sessionId}/${id}`

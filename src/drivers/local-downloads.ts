@@ -84,7 +84,10 @@ export class LocalDownloads {
     try {
       running.transfer ??= this.#fetchNext(guid, running.path)
       await running.transfer
-      return { ...event, params: { ...params, filePath: running.path } }
+      // The deprecated event of pages contains no path.
+      return event.method === 'Page.downloadProgress'
+        ? event
+        : { ...event, params: { ...params, filePath: running.path } }
     } catch (error) {
       if (!this.#signal.aborted) {
         process.emitWarning(`File download failed: ${String(error)}`, { code: 'BOWLINE_DOWNLOAD' })

@@ -19,8 +19,7 @@ export const objectCodec: MessageCodec<CdpMessage> = {
   toObject: (message) => message,
   fromObject: (message) => message,
   needsBridge: ({ method }) => method !== undefined && commands.has(method),
-  isFileEvent: ({ method }) =>
-    method !== undefined && (method.startsWith('Target.') || method.startsWith('Browser.download')),
+  isFileEvent: ({ method }) => method !== undefined && fileEventPattern.test(method),
 }
 
 /** Codec for Puppeteer, which exchanges JSON. Only file messages are parsed. */
@@ -31,7 +30,7 @@ export const textCodec: MessageCodec<string> = {
   fromObject: (message) => JSON.stringify(message),
   // Puppeteer writes the method first, as Chromium does. The prefix leaves room for ids before it.
   needsBridge: (text) => fileCommandPattern.test(text.slice(0, 200)),
-  isFileEvent: (text) => text.startsWith('{"method":"Target.') || text.startsWith('{"method":"Browser.download'),
+  isFileEvent: (text) => text.startsWith(eventStart) && fileEventPattern.test(text.slice(eventStart.length, 100)),
 }
 
 const commands: ReadonlySet<string> = new Set([
@@ -41,3 +40,7 @@ const commands: ReadonlySet<string> = new Set([
 ])
 
 const fileCommandPattern = /"(?:DOM\.setFileInputFiles|(?:Browser|Page)\.setDownloadBehavior)"/
+
+const eventStart = '{"method":"'
+
+const fileEventPattern = /^(?:Target\.|(?:Browser|Page)\.download)/

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
 import { mkdir, mkdtempDisposable, readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -323,11 +324,16 @@ describe('with Puppeteer', () => {
     await using saved = await emptyFolder()
     const { page } = connected.puppeteer
     const client = await page.createCDPSession()
+    await client.send('Page.enable')
     await client.send('Page.setDownloadBehavior', { behavior: 'allow', downloadPath: saved.path })
+    const filesWhenCompleted = Promise.withResolvers<readonly string[]>()
+    client.on('Page.downloadProgress', ({ state }) => {
+      if (state === 'completed') filesWhenCompleted.resolve(readdirSync(saved.path))
+    })
 
     await page.goto(site.url('/downloads'))
     await page.click('#small')
 
-    await expect.poll(() => readdir(saved.path)).toEqual(['small.bin'])
+    expect(await filesWhenCompleted.promise).toEqual(['small.bin'])
   })
 })
