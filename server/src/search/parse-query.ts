@@ -6,6 +6,8 @@ export interface Clause {
   readonly isExcluded: boolean
   /** Conditions joined to this one by `OR`. */
   readonly alternatives?: readonly Clause[] | undefined
+  /** Set if `OR` before it cannot join it to the previous condition, so that both apply. */
+  readonly ignoresOr?: true
 }
 
 const operator = /^(site|inurl|allinurl|intitle|allintitle|related|filetype|ext):/i
@@ -23,7 +25,8 @@ export function parseQuery(query: string): readonly Clause[] {
   const add = (clause: Clause): void => {
     const last = isAlternative ? clauses.at(-1) : undefined
     isAlternative = false
-    if (last === undefined || !canJoin(last, clause)) clauses.push(clause)
+    if (last === undefined) clauses.push(clause)
+    else if (!canJoin(last, clause)) clauses.push({ ...clause, ignoresOr: true })
     else clauses[clauses.length - 1] = { ...last, alternatives: [...(last.alternatives ?? []), clause] }
   }
   for (const [whole, minus = '', prefix = '', quoted, bare = ''] of query.matchAll(token)) {

@@ -108,6 +108,7 @@ export class Searches {
         }
         const { providerQuery, warning } = toProviderQuery(request, source, { teamId, limit })
         if (warning !== undefined) warnings.add(warning)
+        if (providerQuery.clauses.some(({ ignoresOr }) => ignoresOr)) warnings.add(ignoredOrWarning)
         if (provider.name === 'index' && (source.location ?? request.location ?? request.country) !== undefined) {
           warnings.add('The search index of this server does not support locations and countries.')
         }
@@ -123,6 +124,9 @@ export class Searches {
 function countOf(results: SearchOutcome['results']): number {
   return [...results.values()].reduce((sum, each) => sum + each.length, 0)
 }
+
+const ignoredOrWarning =
+  '`OR` joins words and phrases, sites, or file types. Elsewhere it was ignored, so results match the conditions on both sides.'
 
 const names = { index: 'The search index of this server', searxng: 'SearXNG', brave: 'Brave Search' } as const
 

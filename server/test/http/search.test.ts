@@ -101,6 +101,20 @@ test('warns about options that have no effect', async () => {
 })
 
 test.each([
+  ['intitle:night OR boats', true],
+  ['inurl:a OR inurl:b', true],
+  ['boats OR -night', true],
+  ['boats OR night', false],
+  ['boats site:a.example OR site:b.example', false],
+  ['OR boats OR', false],
+])('a warning states that `OR` has no effect in %s: %s', async (query, isIgnored) => {
+  const { status, body } = await search({ query })
+
+  expect(status).toBe(200)
+  expect(String(body['warning']).includes('`OR` joins words')).toBe(isIgnored)
+})
+
+test.each([
   [{}, 'query'],
   [{ query: '  ' }, 'query'],
   [{ query: 'x\0' }, '`query` must not contain the character U+0000'],
