@@ -89,7 +89,10 @@ export async function serializePage(tab: Tab): Promise<SerializedPage> {
   for (const frame of frames) {
     const part = bodyOf(await readInWorld(frame, serializeMarked, worlds).catch(() => ''))
     length += part.length
-    if (length > maxLength) break
+    if (length > maxLength) {
+      tab.warnings.add('The frames of the page have more than 20,000,000 characters: the rest was omitted.')
+      break
+    }
     parts.set(frame.frameId, part)
   }
   const main = { frameId: tab.targetId, call: tab.call }
@@ -159,15 +162,29 @@ export function bodyOf(html: string): string {
  */
 export function insertFrames(html: string, parts: ReadonlyMap<string, string>): string {
   const remaining = new Map(parts)
-  const insert = (text: string, depth: number): string =>
-    // `[^<>]` ends a failed match at the next bracket, and the limits one without brackets.
-    text.replaceAll(
-      new RegExp(`<i?frame\\b[^<>]{0,20000}?\\b${mark}="([0-9A-F]+)"[^<>]{0,20000}>(?:[^<]*</i?frame>)?`, 'gi'),
-      (_, id: string) => {
-        const content = remaining.get(id) ?? ''
-        remaining.delete(id)
-        return `<div data-frame>${depth < 5 ? insert(content, depth + 1) : content}</div>`
-      },
-    )
-  return insert(html, 0)
+  // Joined at the end: strings would be copied once per level.
+  const pieces: string[] = []
+  const insert = (text: string): void => {
+    let end = 0
+    for (const { 0: element, 1: id = '', index } of text.matchAll(frameElement)) {
+      const content = remaining.get(id) ?? ''
+      remaining.delete(id)
+      pieces.push(text.slice(end, index), '<div data-frame>')
+      insert(content)
+      pieces.push('</div>')
+      end = index + element.length
+    }
+    pieces.push(text.slice(end))
+  }
+  insert(html)
+  return pieces.join('')
 }
+
+/**
+ * A marked frame element. `[^<>]` ends a failed match at the next bracket, and the limits one
+ * without brackets.
+ */
+const frameElement = new RegExp(
+  `<i?frame\\b[^<>]{0,20000}?\\b${mark}="([0-9A-F]+)"[^<>]{0,20000}>(?:[^<]*</i?frame>)?`,
+  'gi',
+)

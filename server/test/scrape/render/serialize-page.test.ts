@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { bodyOf, insertFrames } from '../../../src/scrape/render/serialize-page.ts'
+import { fixedPage } from '../../../../test/lab/pages/page.ts'
+import { startScrapeFixture } from '../fixture.ts'
 
 const limit = 20_000_001
 
@@ -45,4 +47,37 @@ test('frames are inserted once, also into each other', () => {
   expect(insertFrames(`${mark}${mark}`, parts)).toBe(
     '<div data-frame>a<div data-frame>b</div></div><div data-frame></div>',
   )
+})
+
+test('frames are inserted at any depth, without copying them for each level', () => {
+  const ids = Array.from({ length: 50 }, (_, index) => index.toString(16).toUpperCase())
+  const parts = new Map(
+    ids.map((id, index) => [id, `level ${index}<iframe data-bowline-frame="${ids[index + 1] ?? 'FF'}"></iframe>`]),
+  )
+  parts.set('FF', 'x'.repeat(limit))
+  const before = process.cpuUsage()
+
+  const html = insertFrames('<iframe data-bowline-frame="0"></iframe>', parts)
+
+  expect(process.cpuUsage(before).user / 1e6).toBeLessThan(2)
+  expect(html.length).toBeGreaterThan(limit)
+  expect(html.match(/level \d+/g)).toHaveLength(50)
+})
+
+test('frames that are omitted because all together are too long are named in a warning', async () => {
+  const long = (word: string) => fixedPage('Frame', `<p>${word}</p><!--${'x'.repeat(11_000_000)}-->`)
+  await using fixture = await startScrapeFixture(
+    {},
+    {
+      '/frames': fixedPage('Frames', '<iframe src="/one"></iframe><iframe src="/two"></iframe>'),
+      '/one': long('first'),
+      '/two': long('second'),
+    },
+  )
+
+  const { rawHtml, warning } = await fixture.read('/frames', { formats: ['rawHtml'], waitFor: 1, timeout: 60_000 })
+
+  const text = String(rawHtml)
+  expect([text.includes('<p>first</p>'), text.includes('<p>second</p>')]).toEqual([true, false])
+  expect(warning).toBe('The frames of the page have more than 20,000,000 characters: the rest was omitted.')
 })
