@@ -50,6 +50,18 @@ describe('code of node', () => {
     expect(outcome).toMatchObject({ success: true, exitCode: 1, killed: false, error: expect.stringMatching(error) })
   })
 
+  test('that writes many lines has all of their output, and the next call has none of it', async () => {
+    const { id } = await lab.createSession()
+    const lines = { code: `for (let line = 0; line < 600_000; line += 1) process.stdout.write('a\\n')` }
+    const flood = (await post(lines, id)).body
+    const next = (await post({ code: 'console.log("next")' }, id)).body
+
+    expect(flood).toMatchObject({ exitCode: 0, killed: false, truncated: true })
+    expect(String(flood['stdout'])).toHaveLength(1_000_000)
+    expect(next).toMatchObject({ exitCode: 0, stdout: 'next\n' })
+    await lab.api('DELETE', `/v2/browser/${id}`)
+  })
+
   test('that exits ends its process, and the next call starts another one', async () => {
     await run('const kept = 1')
     const exited = await run('console.log("bye"); process.exit(3)')

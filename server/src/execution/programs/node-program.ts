@@ -40,6 +40,10 @@ const require = createRequire(`${process.cwd()}/code.js`)
 const boundNames = ['page', 'context', 'browser'] as const
 const missing = 'needs Playwright, which is not installed on this server: npm install playwright-core'
 const session = new Session()
+/** The code can replace the functions of these streams. */
+const flushes = [process.stdout, process.stderr].map((stream) =>
+  createFlush(stream, stream.write.bind(stream), stream.uncork.bind(stream)),
+)
 /** O_CLOEXEC of Linux. */
 const closedByExec = 0o2_000_000
 const valueKey = Symbol.for('bowline.value')
@@ -57,10 +61,22 @@ const calls = new Socket({ fd: 3, readable: true, writable: false })
 for await (const line of createInterface({ input: calls })) {
   const { id, code } = JSON.parse(line) as { readonly id: string; readonly code: string }
   const outcome = await run(code)
-  const marker = `\0${id}\0`
-  process.stdout.write(marker)
-  process.stderr.write(marker)
+  // The reply must not overtake the output: writes to these sockets can be queued.
+  await Promise.all(flushes.map(async (flush) => flush(`\0${id}\0`)))
   writeSync(4, `${JSON.stringify({ id, ...outcome })}\n`)
+}
+
+/** Creates a function that writes a text and waits until it is written or the stream closed. */
+function createFlush(
+  stream: NodeJS.WriteStream,
+  write: (text: string, callback: () => void) => boolean,
+  uncork: () => void,
+): (text: string) => Promise<void> {
+  return async (text) =>
+    new Promise((resolve) => {
+      while (stream.writableCorked > 0) uncork()
+      write(text, () => resolve())
+    })
 }
 
 /** Closes descriptors that the server has inherited. Node.js marks its own to be closed by exec. */
