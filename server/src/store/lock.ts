@@ -17,7 +17,9 @@ export async function lockFolder(folder: string): Promise<Disposable> {
   let lock: DatabaseSync | undefined
   try {
     lock = new DatabaseSync(path)
-    lock.exec('pragma busy_timeout = 0; pragma locking_mode = exclusive; begin exclusive')
+    // Nothing is written that a journal could restore, and others could read its file.
+    lock.exec('pragma busy_timeout = 0; pragma journal_mode = memory')
+    lock.exec('pragma locking_mode = exclusive; begin exclusive')
     // Other users must not be able to open the file: they could lock it and block the server.
     await chmod(path, 0o600)
   } catch (cause) {
