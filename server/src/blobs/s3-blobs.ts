@@ -27,14 +27,15 @@ export interface S3Credentials {
 
 /**
  * Opens a blob store in a bucket. A request fails after `idleTimeoutMs` without data. Throws
- * PACKAGE_MISSING if the AWS SDK is not installed. A request that the service refuses to connect,
- * or fails, is repeated for 3 seconds, then it rejects with STORE_UNAVAILABLE.
+ * PACKAGE_MISSING if the AWS SDK is not installed. Requests are repeated in the first 3 seconds of
+ * an outage, then they reject with STORE_UNAVAILABLE.
  */
 export async function openS3Blobs(location: S3Location, idleTimeoutMs: number) {
   // Imported on demand, as it takes half a second to load.
   const sdk = await loadOptional('@aws-sdk/client-s3', '`--blobs s3://…`', async () => import('@aws-sdk/client-s3'))
   const client = new sdk.S3Client(clientOptions(location, idleTimeoutMs))
-  client.middlewareStack.add((next) => async (request) => sendDuringOutage(async () => next(request)), {
+  const outages = new Outages()
+  client.middlewareStack.add((next) => async (request) => outages.wait(async () => next(request)), {
     step: 'initialize',
     priority: 'high',
   })
@@ -73,21 +74,35 @@ export async function openS3Blobs(location: S3Location, idleTimeoutMs: number) {
   }
 }
 
-/** Milliseconds for which requests are repeated. */
+/** Milliseconds of an outage in which requests are repeated. */
 const outageMs = 3000
 
 const retryMs = 300
 
-/** Repeats a request during a short outage of the service. */
-async function sendDuringOutage<Output>(send: () => Promise<Output>): Promise<Output> {
-  const endMs = performance.now() + outageMs
-  for (;;) {
-    try {
-      return await send()
-    } catch (error) {
-      if (!isOutage(error)) throw error
-      if (performance.now() > endMs) throw unavailable(error)
-      await sleep(retryMs)
+/** Milliseconds without a failed request after which the next one is part of another outage. */
+const quietMs = 10_000
+
+/** Repeats requests at the start of an outage. Later ones fail at once, so that callers go on. */
+class Outages {
+  #startMs = -Infinity
+  #lastFailureMs = -Infinity
+
+  /** Sends a request. */
+  async wait<Output>(send: () => Promise<Output>): Promise<Output> {
+    const sentMs = performance.now()
+    for (;;) {
+      try {
+        const output = await send()
+        this.#lastFailureMs = -Infinity
+        return output
+      } catch (error) {
+        if (!isOutage(error)) throw error
+        const nowMs = performance.now()
+        if (nowMs - this.#lastFailureMs > quietMs) this.#startMs = sentMs
+        this.#lastFailureMs = nowMs
+        if (nowMs - this.#startMs > outageMs) throw unavailable(error)
+        await sleep(retryMs)
+      }
     }
   }
 }

@@ -154,6 +154,18 @@ test('a write during a short outage of a bucket is repeated', async () => {
   expect(await blobs.has('things/one')).toBe(true)
 })
 
+test('in a long outage of a bucket, only the first requests are repeated', async () => {
+  await using bucket = await openCuttableBucket()
+  const blobs = await openBlobs(bucket.location)
+  bucket.setCut(true)
+  await expect(blobs.has('things/one')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+  const startMs = performance.now()
+
+  await expect(blobs.has('things/two')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+
+  expect(performance.now() - startMs).toBeLessThan(2500)
+})
+
 test('a request to an unresponsive bucket times out', async () => {
   const server = createServer((socket) => void socket.on('error', () => undefined).resume()).listen(0, '127.0.0.1')
   await once(server, 'listening')
