@@ -48,6 +48,14 @@ describe.concurrent('a session', () => {
     expect(idleMs).toBeLessThan(11_500)
   })
 
+  test('ends after its activityTtl although it is read all the time', async ({ expect }) => {
+    const { id } = await lab.createSession({ activityTtl: 10 })
+
+    await expect
+      .poll(async () => read(id), { interval: 200, timeout: 20_000 })
+      .toMatchObject({ status: 'destroyed', endReason: 'idle' })
+  })
+
   test('ends when its browser hangs, billed until its last response', { timeout: 90_000 }, async ({ expect }) => {
     await using own = await startLab()
     const startedMs = performance.now()
