@@ -22,4 +22,11 @@ describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)('under strict
 
     expect(page['markdown']).toContain('Rendered')
   })
+
+  test('fails if a page navigates to an address that is not public, also when it is loaded again', async () => {
+    // After a second, full Chromium loads a page that failed again.
+    const { status, body } = await fixture.scrape('/refresh-to-private', { waitFor: 2500 })
+
+    expect([status, body['code']]).toEqual([403, 'EGRESS_REFUSED'])
+  })
 })

@@ -111,8 +111,9 @@ export function watchRefusals(tab: Tab): () => boolean {
       documentId = params.requestId
       isRefused = false
     }
+    // Full Chromium loads a failed page again, and then reports the request as cancelled, too.
     if (method === 'Network.loadingFailed' && params.requestId === documentId) {
-      isRefused = refusal.test(params.errorText)
+      isRefused ||= refusal.test(params.errorText)
     }
   })
   return () => isRefused
