@@ -18,7 +18,10 @@ export interface Frame {
   readonly callOwner: CdpCall
 }
 
-/** Lists the frames of a page, including cross-origin ones. */
+/**
+ * Lists the frames of a page, including cross-origin ones. Those with an error page of the browser
+ * are left out: full Chromium describes the error in it.
+ */
 export async function listFrames(tab: Tab): Promise<readonly Frame[]> {
   const attached = [...tab.attached.values()].filter(({ type }) => type === 'iframe')
   const local: Frame[] = []
@@ -40,7 +43,7 @@ export async function listFrames(tab: Tab): Promise<readonly Frame[]> {
     remote.push({ ...factsOf(tree.frame), frameId, parentId, call, callOwner: tab.callIn(parentCdpSessionId) })
     visit(tree, call)
   }
-  const frames = [...local, ...remote]
+  const frames = [...local, ...remote].filter(({ url }) => !url.startsWith('chrome-error:'))
   if (frames.length > maxFrames) {
     tab.warnings.add(`The page has ${frames.length} frames: those after the first ${maxFrames} were omitted.`)
   }

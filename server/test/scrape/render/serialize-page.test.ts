@@ -81,3 +81,24 @@ test('frames that are omitted because all together are too long are named in a w
   expect([text.includes('<p>first</p>'), text.includes('<p>second</p>')]).toEqual([true, false])
   expect(warning).toBe('The frames of the page have more than 20,000,000 characters: the rest was omitted.')
 })
+
+test.each(['shell', 'chromium'] as const)(
+  'frames that show an error page of the browser are empty: %s',
+  async (browser) => {
+    await using fixture = await startScrapeFixture(
+      { browser },
+      {
+        '/broken': fixedPage(
+          'Broken',
+          '<p>The text of the page.</p><iframe src="http://10.0.0.1/"></iframe><iframe src="http://unknown.invalid/"></iframe>',
+        ),
+      },
+    )
+
+    // Full Chromium writes the error page shortly after the page has loaded.
+    const { markdown, html } = await fixture.read('/broken', { formats: ['markdown', 'html'], waitFor: 2000 })
+
+    expect(markdown).toBe('The text of the page.\n')
+    expect(html).not.toMatch(/ERR_|error/i)
+  },
+)
