@@ -11,7 +11,7 @@ import { checkViewerToken, type AuthorizedViewer } from '../sessions/check-viewe
 import { getSession, getTeamSession, sessionNotFound } from '../sessions/session-queries.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
 import type { Store } from '../store/store.ts'
-import type { KeyRow } from '../teams/key-queries.ts'
+import { isKeyRevoked, type KeyRow } from '../teams/key-queries.ts'
 import type { Authenticator } from './auth.ts'
 import type { RequestOrigin } from './request-origin.ts'
 
@@ -77,8 +77,12 @@ export function createAccessChecks({ store, authenticator, metricsToken }: Acces
       if (!isMetricsToken(credentials, metricsToken)) assertAdmin(await key(credentials))
     },
     controlToken: async (credentials) => sessionOfToken(credentials, 'CDP access'),
-    keyOrControlToken: async (credentials) =>
-      credentials.token === undefined ? sessionOfTeam(credentials) : sessionOfToken(credentials, 'access to files'),
+    keyOrControlToken: async (credentials) => {
+      if (credentials.token === undefined) return sessionOfTeam(credentials)
+      const row = await sessionOfToken(credentials, 'access to files')
+      await assertNotRevoked(store, row)
+      return row
+    },
     keyOrRecordingToken: async (credentials) => {
       if (credentials.token === undefined) return sessionOfTeam(credentials)
       const row = await getSession(db, credentials.params['id'] ?? '')
@@ -89,6 +93,17 @@ export function createAccessChecks({ store, authenticator, metricsToken }: Acces
     scrapeFileToken: async ({ params: { id = '', name = '' }, token = '' }) => findScrapeFile(db, { id, name, token }),
     mailToken: async ({ params, token = '' }) => findMailLink(db, token, params['purpose'] as MailPurpose),
   }
+}
+
+/**
+ * Throws UNAUTHORIZED if the key that created a session is revoked. Its files can be kept after the
+ * session has ended, and whoever has a leaked key can have the tokens of its sessions too.
+ */
+async function assertNotRevoked({ db }: Store, { apiKeyId }: SessionRow): Promise<void> {
+  if (!(await isKeyRevoked(db, apiKeyId))) return
+  throw new BowlineError('UNAUTHORIZED', 'The API key that created the session was revoked', {
+    hint: 'Use another API key of the team.',
+  })
 }
 
 /** Time limit for checking an optional key, in milliseconds. */

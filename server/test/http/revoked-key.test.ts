@@ -101,6 +101,25 @@ describe('revoking an API key', () => {
     for (const [code, reason] of await closed) expect([code, String(reason)]).toEqual([4000, 'revoked'])
   })
 
+  test('makes the tokens of its sessions refused for their files, also of ended ones', async () => {
+    const { leaked, other, revoke } = await startTeam()
+    const { body } = await leaked.api('POST', '/v2/browser', { ttl: 60, keepFiles: true })
+    const path = `/v2/browser/${body['id']}/files`
+    await other.api('POST', `${path}?name=kept.txt`, 'kept')
+    await other.api('DELETE', `/v2/browser/${body['id']}`)
+    const token = new URL(body['cdpUrl'] as string).searchParams.get('token')
+    const addresses = [path, `${path}/kept.txt`].map((each) => `${lab.server.url}${each}?token=${token}`)
+    const readAll = async () => Promise.all(addresses.map(async (url) => (await fetch(url)).status))
+    expect(await readAll()).toEqual([200, 200])
+
+    await revoke()
+
+    expect(await readAll()).toEqual([401, 401])
+    const { error, code } = (await (await fetch(addresses[0] ?? '')).json()) as Record<string, unknown>
+    expect([code, error]).toEqual(['UNAUTHORIZED', 'The API key that created the session was revoked'])
+    expect((await other.api('GET', path)).body['files']).toHaveLength(1)
+  })
+
   test('resolves when its sessions are billed, also one that is ending already', async () => {
     const { leaked, other, revoke } = await startTeam()
     const { body } = await leaked.api('POST', '/v2/browser', { ttl: 60, profile: { name: 'ending' } })
