@@ -13,11 +13,14 @@ const readMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'DEL
  */
 const closeTimeoutMs = 1000
 
+/** Milliseconds between the last responses and the end of their connections. */
+const sendTimeoutMs = 200
+
 /** Graceful shutdown of an HTTP server, in which every request gets a response. */
 export interface RequestDrain {
-  /** Waits for pending requests. After `limitMs`, the rest is refused with DRAINING. */
+  /** Waits for pending requests. After `limitMs`, all but reads are refused with DRAINING. */
   readonly waitForPending: (limitMs: number) => Promise<void>
-  /** Closes the listener and every connection. */
+  /** Closes the listener and every connection. Pending requests are refused with DRAINING. */
   readonly close: () => Promise<void>
 }
 
@@ -61,10 +64,16 @@ export function trackRequests(
       const late = sleep(limitMs, limit.signal).catch(() => undefined)
       await Promise.race([Promise.all(open.values()), late])
       limit.abort()
-      for (const reply of open.keys()) refuse(reply, drainingError(otherServers))
+      for (const reply of open.keys()) {
+        if (!readMethods.has(reply.request.method)) refuse(reply, drainingError(otherServers))
+      }
     },
     close: async () => {
-      const timer = setTimeout(() => app.server.closeAllConnections(), closeTimeoutMs)
+      let timer = setTimeout(() => {
+        for (const reply of open.keys()) refuse(reply, drainingError(otherServers))
+        // The responses have to be sent first.
+        timer = setTimeout(() => app.server.closeAllConnections(), sendTimeoutMs)
+      }, closeTimeoutMs)
       await app.close()
       clearTimeout(timer)
     },
@@ -73,7 +82,7 @@ export function trackRequests(
 
 /** Responds with DRAINING to a request whose handler takes too long. */
 function refuse(reply: FastifyReply, error: BowlineError): void {
-  if (reply.raw.headersSent || readMethods.has(reply.request.method)) return
+  if (reply.raw.headersSent) return
   reply.hijack()
   reply.raw.writeHead(error.status, {
     'content-type': 'application/json; charset=utf-8',

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { sleep } from 'bowline/kit/sleep'
@@ -42,11 +43,17 @@ const unreadTimeoutMs = 60_000
 /** Milliseconds between two polls of a job that may run on another server. */
 const pollMs = 1000
 
+/** "Service restart": clients of v2 continue to read the job over HTTP. */
+const serviceRestart = 1012
+
+/** Milliseconds that clients have to confirm the close frame of a shutdown. */
+const closeTimeoutMs = 1000
+
 /**
  * Streams the documents of jobs over WebSockets until the jobs end. Disposing closes all
- * connections.
+ * connections, with the reason.
  */
-export class Watchers implements Disposable {
+export class Watchers implements AsyncDisposable {
   readonly #deps: WatchDeps
   readonly #server = new WebSocketServer({
     noServer: true,
@@ -74,18 +81,27 @@ export class Watchers implements Disposable {
     })
   }
 
-  [Symbol.dispose](): void {
-    for (const client of this.#server.clients) client.terminate()
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.close()
+    const clients = [...this.#server.clients]
+    const closed = Promise.all(clients.map(async (client) => once(client, 'close')))
+    for (const client of clients)
+      closeWith(client, serviceRestart, 'This server is shutting down. The job continues: connect again.')
+    await Promise.race([closed, sleep(closeTimeoutMs)])
+    for (const client of clients) client.terminate()
   }
 
   #refuse(client: WebSocket, error: unknown): void {
     if (!isBowlineError(error)) this.#deps.onError(error, 'watching a job')
     const message = isBowlineError(error) ? error.message : 'The job could not be watched'
     const code = isBowlineError(error) ? (closeCodes[error.code] ?? 1008) : internalError
-    client.send(JSON.stringify({ type: 'error', error: message }), () =>
-      client.close(code, JSON.stringify({ type: 'error', error: toCloseReason(message) })),
-    )
+    client.send(JSON.stringify({ type: 'error', error: message }), () => closeWith(client, code, message))
   }
+}
+
+/** Closes a connection with an error. v1 clients parse the reason as JSON. */
+function closeWith(client: WebSocket, code: number, message: string): void {
+  client.close(code, JSON.stringify({ type: 'error', error: toCloseReason(message) }))
 }
 
 /** Shortens a message to ASCII that fits in a close frame with its JSON: longer ones throw. */

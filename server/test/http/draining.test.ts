@@ -1,8 +1,10 @@
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { fastify } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
+import { trackRequests } from '../../src/http/draining.ts'
 import { textOf } from '../../../test/mcp/answers.ts'
 import { RawMcp } from '../../../test/mcp/raw-mcp.ts'
 
@@ -72,6 +74,27 @@ describe('a draining server', () => {
     }
     await stopped
     agent.destroy()
+  })
+
+  test('refuses reads that are pending when it closes, instead of cutting their connections', async () => {
+    const app = fastify()
+    const draining = new AbortController()
+    const drain = trackRequests(app, draining.signal, async () => 1)
+    const whenRead = new Promise<void>((resolve) => {
+      app.get('/', async () => {
+        resolve()
+        return held
+      })
+    })
+    const response = fetch(await app.listen({ host: '127.0.0.1', port: 0 }))
+    await whenRead
+
+    draining.abort()
+    await drain.waitForPending(0)
+    await Promise.all([drain.close(), response])
+
+    const { status, headers } = await response
+    expect([status, headers.get('retry-after')]).toEqual([503, '5'])
   })
 
   test('completes running calls of MCP tools, and ends streams of messages to MCP clients', async () => {

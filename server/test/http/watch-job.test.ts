@@ -37,8 +37,9 @@ async function listen(responses: ResponseMemory, find: () => Promise<object> = a
   const { port } = server.address() as AddressInfo
   return {
     watch: () => new WebSocket(`ws://127.0.0.1:${port}/`, ['key']),
+    shutDown: async () => watchers[Symbol.asyncDispose](),
     [Symbol.asyncDispose]: async () => {
-      watchers[Symbol.dispose]()
+      await watchers[Symbol.asyncDispose]()
       server.closeAllConnections()
       server.close()
     },
@@ -88,3 +89,20 @@ function isFull(responses: ResponseMemory): boolean {
     return true
   }
 }
+
+test('a shutdown closes connections with a reason, including those of clients that read nothing', async () => {
+  await using server = await listen(new ResponseMemory({ limitBytes: 3 * text.length }))
+  const unread = server.watch()
+  await once(unread, 'open')
+  unread.pause()
+  const client = server.watch()
+  await once(client, 'message')
+  const closed = once(client, 'close')
+
+  await server.shutDown()
+  const [code, reason] = await closed
+  unread.terminate()
+
+  const error = 'This server is shutting down. The job continues: connect again.'
+  expect([code, JSON.parse(String(reason))]).toEqual([1012, { type: 'error', error }])
+})
