@@ -22,18 +22,24 @@ export interface Blobs {
 
 /** Options of `openBlobs`. */
 export interface BlobsOptions {
-  /**
-   * Idle timeout of bucket requests in milliseconds. They are tried three times. Default: 60000.
-   */
+  /** Idle timeout of bucket requests in milliseconds. Default: 60000. */
   readonly idleTimeoutMs?: number | undefined
+  /**
+   * Milliseconds until a bucket must respond to a request, in addition to the time to upload its
+   * body. Requests are tried twice. Default: 10000.
+   */
+  readonly responseTimeoutMs?: number | undefined
 }
 
 /**
  * Opens a blob store. Blobs are durable once `write` resolves. Throws PACKAGE_MISSING without the
  * AWS SDK.
  */
-export async function openBlobs(location: BlobLocation, { idleTimeoutMs = 60_000 }: BlobsOptions = {}): Promise<Blobs> {
-  return location.kind === 's3' ? openS3Blobs(location, idleTimeoutMs) : openFolderBlobs(location.path)
+export async function openBlobs(location: BlobLocation, options: BlobsOptions = {}): Promise<Blobs> {
+  const { idleTimeoutMs = 60_000, responseTimeoutMs = 10_000 } = options
+  return location.kind === 's3'
+    ? openS3Blobs(location, { idleTimeoutMs, responseTimeoutMs })
+    : openFolderBlobs(location.path)
 }
 
 /** Returns a location for messages: a path, or `s3://BUCKET/PREFIX`. */

@@ -3,6 +3,7 @@ import type { S3ClientConfig } from '@aws-sdk/client-s3'
 import { BowlineError } from 'bowline/kit/errors'
 import { sleep } from 'bowline/kit/sleep'
 import { loadOptional } from '../kit/optional-package.ts'
+import { limitResponses } from './limit-responses.ts'
 import { uploadToS3 } from './s3-upload.ts'
 
 /** Bucket of an S3-compatible service. */
@@ -25,15 +26,23 @@ export interface S3Credentials {
   readonly sessionToken?: string | undefined
 }
 
+/** Timeouts of requests to a bucket, in milliseconds. */
+export interface S3Timeouts {
+  /** Time without data. */
+  readonly idleTimeoutMs: number
+  /** Time until the response starts. */
+  readonly responseTimeoutMs: number
+}
+
 /**
- * Opens a blob store in a bucket. A request fails after `idleTimeoutMs` without data. Throws
- * PACKAGE_MISSING if the AWS SDK is not installed. Requests are repeated in the first 3 seconds of
- * an outage, then they reject with STORE_UNAVAILABLE.
+ * Opens a blob store in a bucket. Throws PACKAGE_MISSING if the AWS SDK is not installed. Requests
+ * are repeated in the first 3 seconds of an outage, then they reject with STORE_UNAVAILABLE.
  */
-export async function openS3Blobs(location: S3Location, idleTimeoutMs: number) {
+export async function openS3Blobs(location: S3Location, { idleTimeoutMs, responseTimeoutMs }: S3Timeouts) {
   // Imported on demand, as it takes half a second to load.
   const sdk = await loadOptional('@aws-sdk/client-s3', '`--blobs s3://…`', async () => import('@aws-sdk/client-s3'))
   const client = new sdk.S3Client(clientOptions(location, idleTimeoutMs))
+  limitResponses(client, responseTimeoutMs)
   const outages = new Outages()
   client.middlewareStack.add((next) => async (request) => outages.wait(async () => next(request)), {
     step: 'initialize',
@@ -82,28 +91,49 @@ const retryMs = 300
 /** Milliseconds without a failed request after which the next one is part of another outage. */
 const quietMs = 10_000
 
+/** Milliseconds without requests after one has timed out, if no other got a response meanwhile. */
+const pauseMs = 5000
+
 /** Repeats requests at the start of an outage. Later ones fail at once, so that callers go on. */
 class Outages {
   #startMs = -Infinity
+  #lastResponseMs = -Infinity
+  #pausedUntilMs = -Infinity
+  #timeout: unknown
   #lastFailureMs = -Infinity
 
   /** Sends a request. */
   async wait<Output>(send: () => Promise<Output>): Promise<Output> {
     const sentMs = performance.now()
+    // Each further request would wait for the whole timeout.
+    if (sentMs < this.#pausedUntilMs) throw unavailable(this.#timeout)
     for (;;) {
       try {
         const output = await send()
+        this.#noteResponse()
         this.#lastFailureMs = -Infinity
         return output
       } catch (error) {
-        if (!isOutage(error)) throw error
+        if (!isOutage(error)) {
+          this.#noteResponse()
+          throw error
+        }
         const nowMs = performance.now()
         if (nowMs - this.#lastFailureMs > quietMs) this.#startMs = sentMs
         this.#lastFailureMs = nowMs
+        if (isTimeout(error) && this.#lastResponseMs < sentMs) {
+          this.#pausedUntilMs = nowMs + pauseMs
+          this.#timeout = error
+        }
         if (nowMs - this.#startMs > outageMs) throw unavailable(error)
         await sleep(retryMs)
       }
     }
+  }
+
+  #noteResponse(): void {
+    this.#lastResponseMs = performance.now()
+    this.#pausedUntilMs = -Infinity
   }
 }
 
@@ -113,7 +143,11 @@ function isOutage(error: unknown): boolean {
   const { httpStatusCode } = '$metadata' in error ? (error.$metadata as { readonly httpStatusCode?: number }) : {}
   if (httpStatusCode !== undefined) return httpStatusCode >= 500 || httpStatusCode === 429
   const code = 'code' in error ? error.code : undefined
-  return 'syscall' in error || error.name === 'TimeoutError' || code === 'ECONNRESET' || code === 'EPIPE'
+  return 'syscall' in error || isTimeout(error) || code === 'ECONNRESET' || code === 'EPIPE'
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === 'TimeoutError'
 }
 
 /** Creates the error for an outage. The address of the service is only in its cause. */
@@ -128,6 +162,7 @@ function unavailable(cause: unknown): BowlineError {
 function clientOptions(location: S3Location, idleTimeoutMs: number): S3ClientConfig {
   return {
     region: location.region,
+    maxAttempts: 2,
     // The SDK's default is no timeout, which would block the end of sessions and the server's
     // shutdown.
     requestHandler: { connectionTimeout: idleTimeoutMs, socketTimeout: idleTimeoutMs },

@@ -179,6 +179,24 @@ test('a request to an unresponsive bucket times out', async () => {
   server.close()
 })
 
+test('requests to a bucket that accepts connections and hangs fail in time, the later ones at once', async () => {
+  const server = createServer((socket) => void socket.on('error', () => undefined).resume()).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const location = parseBlobLocation(`s3://lab?endpoint=http://127.0.0.1:${port}`, labS3Credentials)
+  const blobs = await openBlobs(location, { responseTimeoutMs: 1600 })
+  const startMs = performance.now()
+
+  const write = blobs.write('things/one', Readable.from(['x']))
+  await expect(write).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+  const firstMs = performance.now()
+  await expect(blobs.has('things/one')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+
+  expect(firstMs - startMs).toBeLessThan(10_000)
+  expect(performance.now() - firstMs).toBeLessThan(1000)
+  server.close()
+}, 20_000)
+
 test('a location without a bucket is rejected', () => {
   expect(() => parseBlobLocation('s3:///prefix', undefined)).toThrow(/has no bucket/)
 })
