@@ -99,16 +99,23 @@ export function watchNavigation(tab: Tab, { isLoaded = false } = {}): Navigation
   return { response: () => response, loadingFrames, keepContentType: (wanted) => (kept = wanted), waitUntilIdle }
 }
 
-/**
- * Observes the navigations of a page. Returns whether the egress policy blocked the last URL. Call
- * it before the page is navigated.
- */
-export function watchRefusals(tab: Tab): () => boolean {
+/** Observes the requests for the document of a page. */
+export interface DocumentWatch {
+  /** URL of the last request, after redirects. Undefined: there was none. */
+  readonly url: () => string | undefined
+  /** Whether the egress policy blocked this URL. */
+  readonly isRefused: () => boolean
+}
+
+/** Observes the navigations of a page. Call it before the page is navigated. */
+export function watchDocument(tab: Tab): DocumentWatch {
   let documentId: string | undefined
+  let url: string | undefined
   let isRefused = false
   tab.on(({ method, params }) => {
     if (method === 'Network.requestWillBeSent' && params.type === 'Document' && params.frameId === tab.targetId) {
       documentId = params.requestId
+      url = params.request.url
       isRefused = false
     }
     // Full Chromium loads a failed page again, and then reports the request as cancelled, too.
@@ -116,24 +123,29 @@ export function watchRefusals(tab: Tab): () => boolean {
       isRefused ||= refusal.test(params.errorText)
     }
   })
-  return () => isRefused
+  return { url: () => url, isRefused: () => isRefused }
 }
 
 /**
  * Navigates to a URL. Resolves to `download` for a file, and to `refused` if the egress policy
- * blocks the URL.
- * Throws SCRAPE_SSL_ERROR, SCRAPE_SITE_ERROR.
+ * blocks the URL. With `document`, errors are those of the site to which the URL redirects. Throws
+ * SCRAPE_SSL_ERROR, SCRAPE_SITE_ERROR.
  */
-export async function navigate(tab: Tab, url: string): Promise<'opened' | 'download' | 'refused' | 'unreachable'> {
+export async function navigate(
+  tab: Tab,
+  url: string,
+  document?: DocumentWatch,
+): Promise<'opened' | 'download' | 'refused' | 'unreachable'> {
   const { errorText } = await tab.call('Page.navigate', { url, transitionType: 'typed' })
   if (errorText === undefined || errorText === '') return 'opened'
-  const { host } = new URL(url)
+  const failed = document?.url() ?? url
+  const { host } = new URL(failed)
   if (errorText.includes('ERR_ABORTED')) return 'download'
   if (errorText.includes('ERR_SSL')) throw tlsError(host, errorText)
   if (errorText.includes('ERR_CERT')) throw certificateError(host, errorText)
   if (refusal.test(errorText)) return 'refused'
   if (/ERR_(?:ADDRESS_UNREACHABLE|TUNNEL|PROXY|NAME_NOT_RESOLVED|CONNECTION)/.test(errorText)) return 'unreachable'
-  throw loadError(url, errorText)
+  throw loadError(failed, errorText)
 }
 
 /**

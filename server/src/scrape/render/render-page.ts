@@ -12,7 +12,7 @@ import type { AdLists } from './ad-lists.ts'
 import { capturePage, type RenderedPage } from './capture-page.ts'
 import { removeOverlays } from './remove-overlays.ts'
 import { emulate } from './emulate.ts'
-import { navigate, watchNavigation, watchRefusals } from './navigate.ts'
+import { navigate, watchDocument, watchNavigation } from './navigate.ts'
 import { reloadWithCharset } from './reload-with-charset.ts'
 import { openTab, type Tab } from './tab.ts'
 import { unloadedWarning } from './unloaded-frames.ts'
@@ -40,7 +40,8 @@ export type RenderOutcome =
   | { readonly kind: 'page'; readonly page: RenderedPage }
   /** A file. `cookies` are those that the browser has for the URL, each as `Set-Cookie` header. */
   | { readonly kind: 'download'; readonly cookies: readonly string[]; readonly warning?: string | undefined }
-  | { readonly kind: 'refused' | 'unreachable' }
+  /** `url`: the address that failed, after redirects. */
+  | { readonly kind: 'refused' | 'unreachable'; readonly url: string }
 
 /** Attempts to open a page whose tab crashes while it is reloaded. */
 const reloadAttempts = 3
@@ -80,12 +81,12 @@ async function renderInTab(task: RenderTask): Promise<RenderOutcome> {
       headers: request.headers ?? {},
     })
     const watch = watchNavigation(tab)
-    const isRefused = watchRefusals(tab)
-    let opened = await navigate(tab, request.url)
+    const document = watchDocument(tab)
+    let opened = await navigate(tab, request.url, document)
     const redirect = stoppedAt()
-    if (redirect !== undefined) opened = await navigate(tab, redirect)
+    if (redirect !== undefined) opened = await navigate(tab, redirect, document)
     if (opened === 'download') return await download(tab, request.url)
-    if (opened !== 'opened') return { kind: opened }
+    if (opened !== 'opened') return { kind: opened, url: document.url() ?? request.url }
     await watch.waitUntilIdle(request.timeout / 2)
     if (/^application\/pdf\b/.test(watch.response()?.contentType ?? '')) return await download(tab, request.url)
     const source = await reloadWithCharset(tab, watch, { patterns, maxMs: request.timeout / 4 }).catch(
@@ -104,7 +105,7 @@ async function renderInTab(task: RenderTask): Promise<RenderOutcome> {
     const isEmpty = !(await hasContent(tab))
     if (isEmpty) tab.warnings.add(noContentWarning)
     const isUnfinished = isEmpty || unloaded !== undefined
-    const facts = { response: watch.response(), isRefused: isRefused(), source, actions }
+    const facts = { response: watch.response(), isRefused: document.isRefused(), source, actions }
     const page = await capturePage(tab, request, facts)
     return { kind: 'page', page: withWarnings({ ...page, openedStatus, isUnfinished }, [...tab.warnings]) }
   } catch (error) {

@@ -49,6 +49,8 @@ export interface RenderCall {
 
 type Download = Extract<RenderOutcome, { readonly kind: 'download' }>
 
+type Failure = Extract<RenderOutcome, { readonly kind: 'refused' | 'unreachable' }>
+
 /** Time limit for closing a browser context, in milliseconds. Then the browser is killed. */
 const closeContextMs = 3000
 
@@ -75,7 +77,7 @@ export class Renderer implements AsyncDisposable {
     const outcome = profile === undefined ? await this.#withRetries(call) : await this.#withProfile(call, profile)
     if (outcome.kind === 'page') return outcome.page
     if (outcome.kind === 'download') return { cookies: outcome.cookies, warning: outcome.warning }
-    throw await this.#failureOf(call, outcome.kind)
+    throw await this.#failureOf(call, outcome)
   }
 
   /** Pages that are open, and callers that wait to open one. */
@@ -168,11 +170,12 @@ export class Renderer implements AsyncDisposable {
     return { request, pageLocale, mayFollow, signal, router, browserContextId, chromeMajor, adLists, consentScript }
   }
 
-  /** Connects again over the same upstream to find out why the page could not be reached. */
-  async #failureOf(
-    { request: { url }, upstream, signal }: RenderCall,
-    kind: 'refused' | 'unreachable',
-  ): Promise<unknown> {
+  /**
+   * Connects again over the same upstream to find out why the page could not be reached. Only the
+   * URL of the request is known to be one that a refused request may connect to.
+   */
+  async #failureOf({ request, upstream, signal }: RenderCall, { kind, url: failedUrl }: Failure): Promise<unknown> {
+    const url = kind === 'refused' ? request.url : failedUrl
     try {
       const socket = await this.#deps.egress.connector.connect(hostPortOf(new URL(url)), upstream, { signal })
       socket.destroy()
