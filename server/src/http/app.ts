@@ -212,13 +212,16 @@ function upgradeDeps(deps: HttpDeps, { logDenial, tracer }: Pick<UpgradeDeps, 'l
   }
 }
 
+/** Milliseconds in which clients must complete the TLS handshake. */
+const handshakeTimeout = 30_000
+
 /** Options of the HTTP or HTTPS server. */
 function listenerOptions({ certificate }: Pick<HttpDeps, 'certificate'>): { readonly http: http.ServerOptions } {
   const options = { shouldUpgradeCallback: isWebSocketUpgrade }
   if (certificate === undefined) return { http: options }
   const { cert, key } = certificate
   // The types of an application depend on its server, which differs in nothing that its routes use.
-  return { https: { ...options, cert, key } } as object as { http: http.ServerOptions }
+  return { https: { ...options, cert, key, handshakeTimeout } } as object as { http: http.ServerOptions }
 }
 
 /** Placeholder until the compiler of the contract's schemas is set. */

@@ -5,9 +5,13 @@ import { BowlineError } from 'bowline/kit/errors'
 import { sizeText } from './body-sizes.ts'
 import { refuseSocket } from './refuse-socket.ts'
 
-/** Responds with an error of the API to what Node could not parse as an HTTP request. */
+/**
+ * Responds with an error of the API to what Node could not parse as an HTTP request. Closes
+ * connections whose TLS handshake took too long: a response would wait for its end.
+ */
 export function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const cannotRespond = error.code === 'ECONNRESET' || error.code === 'ERR_TLS_HANDSHAKE_TIMEOUT'
+  if (cannotRespond || !socket.writable) return void socket.destroy()
   refuseSocket(socket, describeMalformed(error), randomUUID())
 }
 

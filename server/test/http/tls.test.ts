@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:https'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import { connect as connectTcp, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { connect, getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { promisify } from 'node:util'
@@ -11,6 +11,7 @@ import { expect, test } from 'vitest'
 import { parseConfig } from '../../src/config.ts'
 import { readCertificate } from '../../src/http/certificate.ts'
 import { renewCertificate } from '../../src/http/https.ts'
+import { refuseMalformed } from '../../src/http/refuse-malformed.ts'
 import { startLab } from '../../../test/lab/lab.ts'
 import { startSite } from '../../../test/lab/site.ts'
 import { temporaryFolder } from '../../../test/lab/stores.ts'
@@ -114,4 +115,20 @@ test('files that are no certificate and key are refused, with the reason', async
   expect(await refusal(two.tlsCert, two.tlsKey)).toContain('has no usable private key')
   expect(() => parseConfig({ tlsCert: one.tlsCert })).toThrow('`tlsCert` requires `--tls-key`')
   expect(() => parseConfig({ tlsKey: one.tlsKey })).toThrow('`tlsKey` requires `--tls-cert`')
+})
+
+test('a connection that does not complete its handshake in time is closed', async () => {
+  await using folder = await temporaryFolder()
+  const { tlsCert, tlsKey } = await writeCertificate(folder.path, 'server')
+  const pair = { cert: await readFile(tlsCert), key: await readFile(tlsKey) }
+  const server = createServer({ ...pair, handshakeTimeout: 100 })
+  server.on('clientError', refuseMalformed)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const silent = connectTcp((server.address() as AddressInfo).port, '127.0.0.1')
+
+  await once(silent, 'close', { signal: AbortSignal.timeout(5000) })
+
+  server.close()
+  expect(silent.bytesRead).toBe(0)
 })
