@@ -109,7 +109,7 @@ export function createSessionFiles(
       const query = {
         name: name ?? ownName,
         ...(group && { group }),
-        ...(shown !== undefined && { lastModified: String(Math.floor(shown)) }),
+        ...(shown !== undefined && { lastModified: String(Math.trunc(shown)) }),
       }
       return readJson(await send({ method: 'POST', query, body, size }, requestOptions), uploadFileResponse)
     },

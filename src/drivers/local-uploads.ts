@@ -10,7 +10,7 @@ const uploadConcurrency = 4
 export class LocalUploads {
   readonly #files: SessionFiles
   readonly #signal: AbortSignal
-  /** Uploads by path, inode, size and time, so that unchanged files are uploaded once. */
+  /** Uploads by path, inode, size and times, so that unchanged files are uploaded once. */
   readonly #sent = new Map<string, Promise<string>>()
 
   constructor(files: SessionFiles, signal: AbortSignal) {
@@ -27,7 +27,8 @@ export class LocalUploads {
     const found = await stat(path).catch(() => undefined)
     if (found === undefined) return path
     if (found.isDirectory()) return this.#sendFolder(path)
-    const key = `${path}\0${found.ino}\0${found.size}\0${found.mtimeMs}`
+    // Programs can set the modification time, but not the time of the last change.
+    const key = `${path}\0${found.ino}\0${found.size}\0${found.mtimeMs}\0${found.ctimeMs}`
     const sending = this.#sent.get(key) ?? this.#sendFile(path)
     this.#sent.set(key, sending)
     return sending.catch((error: unknown) => {

@@ -134,21 +134,30 @@ describeEachDriver('files', (driver) => {
     expect(result.toSorted()).toEqual(['tree/below/deep.txt: deep', 'tree/top.txt: top'])
   })
 
-  test('keep their modification time, as single files and in a directory', async () => {
-    const changedAt = new Date('2001-02-03T04:05:06.789Z')
-    await using old = await emptyFolder()
-    await writeFile(join(old.path, 'old.txt'), 'old')
-    await utimes(join(old.path, 'old.txt'), changedAt, changedAt)
-    const read = 'document.querySelector("input").files[0].lastModified'
-    await page.goto(site.url('/upload'))
+  // Rounds down to another millisecond if it is converted to seconds and back.
+  const rounded = '2001-02-03T04:05:06.790Z'
+  test.each(['2001-02-03T04:05:06.789Z', rounded, '1969-07-20T20:17:40.123Z'])(
+    'keep their modification time %s, as single files and in a directory',
+    async (time) => {
+      const changedAt = new Date(time)
+      await using old = await emptyFolder()
+      await writeFile(join(old.path, 'old.txt'), 'old')
+      await utimes(
+        join(old.path, 'old.txt'),
+        changedAt,
+        String((changedAt.getTime() + Math.sign(changedAt.getTime()) * 0.5) / 1000),
+      )
+      const read = 'document.querySelector("input").files[0].lastModified'
+      await page.goto(site.url('/upload'))
 
-    await hands.upload(page, [join(old.path, 'old.txt')])
-    const single = await page.evaluate<number>(read)
-    await page.evaluate('document.querySelector("input").webkitdirectory = true')
-    await hands.upload(page, [old.path])
+      await hands.upload(page, [join(old.path, 'old.txt')])
+      const single = await page.evaluate<number>(read)
+      await page.evaluate('document.querySelector("input").webkitdirectory = true')
+      await hands.upload(page, [old.path])
 
-    expect([single, await page.evaluate<number>(read)]).toEqual([changedAt.getTime(), changedAt.getTime()])
-  })
+      expect([single, await page.evaluate<number>(read)]).toEqual([changedAt.getTime(), changedAt.getTime()])
+    },
+  )
 
   test('that do not exist cause an error with their path', async () => {
     const missing = join(folder, 'missing.txt')
@@ -168,6 +177,21 @@ describeEachDriver('files', (driver) => {
 
     expect((await submit(page)).map((file) => file.name)).toEqual(['same.txt'])
     expect((await session.files.list()).filter(({ name }) => name === 'same.txt')).toHaveLength(1)
+  })
+
+  test('that were rewritten with the same size and time are uploaded again', async () => {
+    const path = join(folder, 'fixed-time.txt')
+    const changedAt = new Date('2001-02-03T04:05:06Z')
+    await page.goto(site.url('/upload'))
+    const seen: string[] = []
+    for (const text of ['one', 'two']) {
+      await writeFile(path, text)
+      await utimes(path, changedAt, changedAt)
+      await hands.upload(page, [path])
+      seen.push(await page.evaluate<string>('document.querySelector("input").files[0].text()'))
+    }
+
+    expect(seen).toEqual(['one', 'two'])
   })
 
   test('over the quota of the session cause a library error and a warning', async () => {

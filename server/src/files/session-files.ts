@@ -121,7 +121,7 @@ export class SessionFiles {
     const entry = this.add({ name: parts.join('/'), direction: 'upload', path, guid: undefined })
     try {
       await this.#write(entry, groupDir, upload.body)
-      if (upload.lastModified !== undefined) await utimes(path, new Date(), new Date(upload.lastModified))
+      if (upload.lastModified !== undefined) await setModificationTime(path, upload.lastModified)
     } catch (error) {
       this.#entries.delete(entry.name)
       throw this.#uploadError(error, upload.name)
@@ -240,4 +240,13 @@ function notFound(key: string): BowlineError {
  */
 async function waitForEnd(entry: FileEntry): Promise<void> {
   for (let waitedMs = 0; entry.state.kind === 'running' && waitedMs < 1000; waitedMs += 20) await sleep(20)
+}
+
+/**
+ * Sets the modification time, in milliseconds. Adds half a millisecond, because the conversion to
+ * seconds and back rounds towards zero. Passes text, because Node.js replaces negative numbers with
+ * the current time.
+ */
+async function setModificationTime(path: string, timeMs: number): Promise<void> {
+  await utimes(path, new Date(), String((timeMs + Math.sign(timeMs) * 0.5) / 1000))
 }
