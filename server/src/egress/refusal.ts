@@ -35,27 +35,47 @@ function challengeOf({ challenge }: CredentialsRequired): string {
 /** Time to wait for a first request on a preconnected socket, in milliseconds. */
 const requestTimeoutMs = 1000
 
+/** Time after a failure within which Chromium sends the request that it connected for, in ms. */
+const ownRequestMs = 5
+
+/** State of a SOCKS connection that failed. */
+export interface FailedSocks {
+  /** Whether it has the reply already. */
+  readonly isAccepted: boolean
+  /**
+   * Called instead of a refusal if Chromium connected in advance and sends the first bytes of a
+   * request later, when the target may accept connections.
+   */
+  readonly onLateRequest: (head: Buffer) => void
+}
+
 /**
  * Responds to a SOCKS connection that failed. Chromium does not distinguish SOCKS reply codes, so
- * the connection succeeds and its first request fails. `isAccepted`: whether it has the reply
- * already.
+ * the connection succeeds and its first request fails.
  */
-export function refuseSocks(socket: Socket, error: unknown, { isAccepted }: { readonly isAccepted: boolean }): void {
-  const netError = netErrorOf(error)
+export function refuseSocks(socket: Socket, error: unknown, { isAccepted, onLateRequest }: FailedSocks): void {
   if (!isAccepted) {
-    if (tunnelFailures.has(netError)) return finish(socket, socksReply(socksFailure))
+    if (tunnelFailures.has(netErrorOf(error))) return finish(socket, socksReply(socksFailure))
     socket.write(socksReply(socksSuccess))
   }
-  // Without a request, Chromium connected in advance. A socket kept open would fail a much later
+  const failedAtMs = performance.now()
+  // Without a request, Chromium connected in advance. A socket kept open would delay a much later
   // request.
   const unused = setTimeout(() => socket.destroy(), requestTimeoutMs)
   socket.once('close', () => clearTimeout(unused))
-  socket.once('data', () => {
+  socket.once('data', (head: Buffer) => {
     clearTimeout(unused)
-    if (tunnelFailures.has(netError)) refuseRequest(socket, error)
-    else refuseTunnel(socket, error)
+    if (performance.now() - failedAtMs <= ownRequestMs) return refuseSocksRequest(socket, error)
+    socket.pause()
+    onLateRequest(head)
   })
   socket.resume()
+}
+
+/** Responds to the request of an accepted SOCKS connection that failed. */
+export function refuseSocksRequest(socket: Socket, error: unknown): void {
+  if (tunnelFailures.has(netErrorOf(error))) refuseRequest(socket, error)
+  else refuseTunnel(socket, error)
 }
 
 /** Sends a SOCKS success reply. */

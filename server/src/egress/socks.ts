@@ -4,7 +4,7 @@ import { RequestForwarder } from './forward-request.ts'
 import type { HostPort } from './host-port.ts'
 import { joinTarget } from './join-target.ts'
 import type { EndpointConnector } from './endpoint-connector.ts'
-import { acceptSocks, refuseSocks } from './refusal.ts'
+import { acceptSocks, refuseSocks, refuseSocksRequest } from './refusal.ts'
 
 /** First byte of a SOCKS5 client. No HTTP request starts with it. */
 export const socksVersion = 5
@@ -36,16 +36,22 @@ export function serveSocks(connector: EndpointConnector, socket: Socket, start: 
       if (!isAccepted) acceptSocks(socket)
       isAccepted = true
     }
-    void joinTarget(connector, socket, {
-      target,
-      head: bytes.subarray(length),
-      isClientFirst: true,
-      onJoin: accept,
-      // Chromium waits 30 s for the reply, but any time for the response to its request.
-      onSlow: accept,
-      onProxy: (route) => void new RequestForwarder(connector, socket, { target, route }).run(),
-      onFail: (error) => refuseSocks(socket, error, { isAccepted }),
-    })
+    const join = (head: Buffer, onFail: (error: unknown) => void): void =>
+      void joinTarget(connector, socket, {
+        target,
+        head,
+        isClientFirst: true,
+        onJoin: accept,
+        // Chromium waits 30 s for the reply, but any time for the response to its request.
+        onSlow: accept,
+        onProxy: (route) => void new RequestForwarder(connector, socket, { target, route }).run(),
+        onFail,
+      })
+    const onLateRequest = (head: Buffer): void => {
+      isAccepted = true
+      join(head, (error) => refuseSocksRequest(socket, error))
+    }
+    join(bytes.subarray(length), (error) => refuseSocks(socket, error, { isAccepted, onLateRequest }))
   }
   const add = (chunk: Buffer): void => {
     bytes = Buffer.concat([bytes, chunk])

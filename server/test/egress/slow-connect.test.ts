@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { launchBrowser } from '../../src/browsers/launch.ts'
 import { attachToTarget } from '../../src/cdp/targets.ts'
@@ -75,4 +76,24 @@ describe('a connection that takes longer than Chromium waits for a proxy', () =>
 
     expect(reported).toEqual(Object.fromEntries(netErrors.map((each) => [each, each])))
   })
+})
+
+test('a request on a connection that Chromium opened in advance, while the host was down, is sent once it is up', async () => {
+  const { port } = await startRawServer().then(async (server) => {
+    await server[Symbol.asyncDispose]()
+    return server
+  })
+  await using egress = await openEgress({ log, allow: ['127.0.0.1'] })
+  await using endpoint = await egress.openProxyEndpoint()
+  using early = await openRawSocks(endpoint, '127.0.0.1', port)
+  using unlucky = await openRawSocks(endpoint, '127.0.0.1', port)
+  // Later than a request that Chromium connects for.
+  await sleep(20)
+  unlucky.socket.write('GET / HTTP/1.1\r\n\r\n')
+  const refusal = await unlucky.read()
+  await using _site = await startRawServer((socket) => socket.once('data', () => socket.end('here')), { port })
+  early.socket.write('GET / HTTP/1.1\r\n\r\n')
+
+  expect((await early.read()).slice(12)).toBe('here')
+  expect(refusal).toContain('ECONNREFUSED')
 })
