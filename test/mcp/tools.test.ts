@@ -141,10 +141,12 @@ test('scripts run, and images and PDFs are returned', async () => {
     function: '(element) => element.tagName',
     ref: refOf(page, 'link "Download"'),
   })
+  const bigInts = await call('browser_evaluate', { function: '() => ({ bytes: [2n ** 64n] })' })
   const [screenshot, pdf] = [await mcp.call('browser_take_screenshot'), await mcp.call('browser_pdf_save')]
 
   expect(evaluated).toContain('"sum": 3')
   expect(element).toContain('"A"')
+  expect(bigInts).toContain('"18446744073709551616"')
   expect(screenshot).toMatchObject({ content: [{ type: 'image', mimeType: 'image/jpeg' }] })
   expect(pdf).toMatchObject({ content: [{ type: 'resource', resource: { mimeType: 'application/pdf' } }] })
 })

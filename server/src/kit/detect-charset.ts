@@ -6,12 +6,12 @@ import { analyse } from 'chardet'
  */
 export function detectCharset(bytes: Uint8Array): string {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, readBytes))
-  const text = visibleTextOf(start.toString('latin1'))
-  const runs = text.match(/[\x80-\x9f\xa1-\xff]+/g) ?? []
+  const { text, runs } = readText(start.toString('latin1'))
   const letters = totalLength(runs)
   // Western languages use non-ASCII letters sparingly; in other scripts nearly every letter is one.
   const isNonWestern = letters >= 2 * fewLetters && totalLength(runs.filter((run) => run.length > 1)) / letters > 0.7
   const words = isNonWestern ? nonAsciiWordsOf(text) : text
+  if (isNonWestern && isIbm866(words)) return 'ibm866'
   const found = candidatesOf(words, start)
   return (isNonWestern ? pickNonWestern(found) : undefined) ?? pickWestern(found, letters) ?? 'windows-1252'
 }
@@ -24,6 +24,27 @@ const countedBytes = 16_000
 
 /** Non-ASCII letters below which a guess is unreliable. */
 const fewLetters = 4
+
+/** Text of a page by whose letters its encoding is guessed. */
+interface CountedText {
+  readonly text: string
+  readonly runs: readonly string[]
+}
+
+/** Reads the visible text, and the attributes too if it has few non-ASCII letters. */
+function readText(html: string): CountedText {
+  const visible = countRuns(visibleTextOf(html))
+  if (totalLength(visible.runs) >= 2 * fewLetters) return visible
+  return countRuns([visible.text, ...(html.match(/"[^"<>]*"|'[^'<>]*'/g) ?? [])].join('\n'))
+}
+
+/** Leaves out lines in ASCII: an English paragraph would make Polish words look Western. */
+function countRuns(lines: string): CountedText {
+  const kept = lines.split('\n').filter((line) => /[\x80-\xff]/.test(line))
+  // The detector counts spaces at the ends of words.
+  const text = ` ${kept.join(' ')} `
+  return { text, runs: text.match(/[\x80-\x9f\xa1-\xff]+/g) ?? [] }
+}
 
 /** Splits first: a single pattern would backtrack over a word that is as long as the page. */
 function nonAsciiWordsOf(text: string): string {
@@ -52,6 +73,17 @@ function candidatesOf(words: string, start: Uint8Array): readonly Candidate[] {
     const isUkrainian = encoding === 'koi8-r' && /[\xa4\xa6\xa7\xad\xb4\xb6\xb7\xbd]/.test(words)
     return [{ name: isUkrainian ? 'koi8-u' : encoding, confidence }]
   })
+}
+
+/**
+ * Whether nearly all letters are Cyrillic in this encoding, and as many as in Russian are among the
+ * six most frequent. The detector does not know it.
+ */
+function isIbm866(words: string): boolean {
+  const bytes = words.match(/[\x80-\xff]/g)?.length ?? 0
+  const letters = words.match(/[\x80-\xaf\xe0-\xf7]/g)?.length ?? 0
+  const frequent = words.match(/[\xa0\xa5\xa8\xad\xae\xe2]/g)?.length ?? 0
+  return letters >= 0.97 * bytes && frequent >= 0.3 * bytes
 }
 
 function pickNonWestern(found: readonly Candidate[]): string | undefined {
@@ -100,7 +132,10 @@ function visibleTextOf(html: string): string {
     at = end === -1 ? html.length : end
   }
   parts.push(html.slice(at))
-  return parts.join(' ').replaceAll(/<[^<>]*>|&[#\w]{1,32};/g, ' ')
+  return parts
+    .join('\n')
+    .replaceAll(/&[#\w]{1,32};/g, ' ')
+    .replaceAll(/<[^<>]*>/g, '\n')
 }
 
 function totalLength(runs: readonly string[]): number {

@@ -162,6 +162,10 @@ export const scrapePages: Pages = {
     response.writeHead(200, html)
     response.end(`<pre>${JSON.stringify(request.headers)}</pre>`)
   },
+  // Redirects through another origin to `/headers`.
+  '/there-and-back': ({ response, crossOrigin }) => {
+    response.writeHead(302, { location: `${crossOrigin}/away` }).end()
+  },
   '/away': ({ response, crossOrigin }) => {
     response.writeHead(302, { location: `${crossOrigin}/headers` })
     response.end()

@@ -23,7 +23,7 @@ const evaluate = browserTool({
     await actOn(scope.tab, async () => {
       result = await (ref === undefined ? page.evaluate(program) : snapshots.locate(ref).evaluate(program))
     })
-    const text = cutToTokens(JSON.stringify(result, null, 1) ?? 'undefined', scope.options.maxTokens)
+    const text = cutToTokens(JSON.stringify(result, bigIntAsDigits, 1) ?? 'undefined', scope.options.maxTokens)
     return changesResult(scope, 'Result:', quotePage(text))
   },
 })
@@ -110,6 +110,11 @@ export const inspectionTools: readonly Tool[] = [evaluate, screenshot, pdf, cons
 function toPageFunction(source: string): () => unknown {
   const isFunction = /^\s*(?:async\s+)?(?:function\b|\(|[\w$]+\s*=>)/.test(source)
   return Object.assign((): unknown => undefined, { toString: () => (isFunction ? source : `() => (${source})`) })
+}
+
+/** A replacer for `JSON.stringify`, which throws for a `BigInt`. */
+function bigIntAsDigits(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value
 }
 
 const staticTypes: ReadonlySet<string> = new Set(['image', 'font', 'script', 'stylesheet', 'media', 'manifest'])

@@ -22,8 +22,11 @@ export interface InterceptOptions {
 export interface Interception {
   /** Patterns of the intercepted requests: none if there is nothing to change. */
   readonly patterns: readonly Protocol.Fetch.RequestPattern[]
-  /** Redirect target that the tab has to open itself, to open it without the `Referer` header. */
-  readonly stoppedAt: () => string | undefined
+  /**
+   * Returns the redirect target that the tab has to open itself, to change its `Referer` or
+   * `Origin`. Call it after each navigation until it returns undefined: later redirects go on.
+   */
+  readonly nextStop: () => string | undefined
 }
 
 /** Adds headers to the requests of a page, and blocks advertisements and refused redirects. */
@@ -37,11 +40,12 @@ export async function interceptRequests(
   const cookieHeader = await mergeCookies(tab, { url, headers })
   const lists = adLists?.isReady() === true ? adLists : undefined
   if (all.length === 0 && lists === undefined && mayFollow === undefined) {
-    return { patterns: [], stoppedAt: () => undefined }
+    return { patterns: [], nextStop: () => undefined }
   }
   const start = new URL(url)
   const hasReferer = added.some(({ name }) => name.toLowerCase() === 'referer')
   let stoppedAt: string | undefined
+  let stopsLeft = maxStops
   const isAd = ({ resourceType: type, frameId, request }: Protocol.Fetch.RequestPausedEvent): boolean =>
     // Never block the page itself.
     !(type === 'Document' && frameId === tab.targetId) && lists?.isAd({ url: request.url, pageUrl: url, type }) === true
@@ -55,17 +59,19 @@ export async function interceptRequests(
       ignoringNavigation(call('Fetch.failRequest', { requestId, errorReason }))
     if (isAd(params) || isRefused(params)) return fail('BlockedByClient')
     const isOwn = mayForwardHeaders(start, new URL(request.url))
-    // Unlike the other headers, Chromium repeats `Referer` after redirects to other origins.
-    const isLeaking = hasReferer && !isOwn && redirectedRequestId !== undefined
+    const isRestarted = redirectedRequestId !== undefined && (isOwn ? hasLost(request, added) : hasReferer)
     const isPage = resourceType === 'Document' && frameId === tab.targetId
-    if (isLeaking && isPage && skipTlsVerification && stoppedAt === undefined) {
-      // `withoutReferer` makes Chromium check the certificate again.
+    const isUnverified = skipTlsVerification && request.url.startsWith('https:')
+    if (isRestarted && isPage && isUnverified && stopsLeft > 0) {
+      stopsLeft -= 1
       stoppedAt = request.url
       return fail('Aborted')
     }
+    // With a URL, Chromium checks the certificate again.
+    const sentUrl = isRestarted && !(isOwn && isUnverified) ? { url: request.url } : {}
     const send = async (changed: Continued): Promise<unknown> =>
-      call('Fetch.continueRequest', { requestId, ...changed })
-    if (!isOwn) return ignoringNavigation(send(isLeaking ? withoutReferer(request) : {}))
+      call('Fetch.continueRequest', { requestId, ...changed, ...sentUrl })
+    if (!isOwn) return ignoringNavigation(send(isRestarted ? withoutReferer(request) : {}))
     if (cookieHeader === undefined) return ignoringNavigation(send(withHeaders(request, added)))
     const sendWithCookies = async (): Promise<unknown> => {
       const value = await cookieHeader(request.url)
@@ -73,13 +79,27 @@ export async function interceptRequests(
     }
     ignoringNavigation(sendWithCookies())
   })
-  const origins = [start.origin, start.origin.replace(/^http:/, 'https:')]
   const isLimited = lists === undefined && mayFollow === undefined && !hasReferer
-  const urls = isLimited ? origins.map((origin) => `${origin}/*`) : ['*']
-  const patterns = [...new Set(urls)].map((urlPattern) => ({ urlPattern, requestStage: 'Request' as const }))
-  await tab.call('Fetch.enable', { patterns })
-  return { patterns, stoppedAt: () => stoppedAt }
+  const patterns = requestPatterns(isLimited ? start : undefined)
+  await tab.call('Fetch.enable', { patterns: [...patterns] })
+  const nextStop = (): string | undefined => {
+    const stop = stoppedAt
+    stoppedAt = undefined
+    if (stop === undefined) stopsLeft = 0
+    return stop
+  }
+  return { patterns, nextStop }
 }
+
+/** Returns patterns of requests to the origin of a page, with HTTP or HTTPS, or of all requests. */
+function requestPatterns(page: URL | undefined): readonly Protocol.Fetch.RequestPattern[] {
+  const origins = page && [page.origin, page.origin.replace(/^http:/, 'https:')]
+  const urls = origins?.map((origin) => `${origin}/*`) ?? ['*']
+  return [...new Set(urls)].map((urlPattern) => ({ urlPattern, requestStage: 'Request' as const }))
+}
+
+/** Redirects of a page that its tab opens itself at most, as many as Chromium follows. */
+const maxStops = 20
 
 /** Returns the `Cookie` header for a URL. */
 type CookieHeader = (url: string) => Promise<string>
@@ -126,11 +146,20 @@ function withHeaders({ headers }: Protocol.Network.Request, added: readonly Prot
 }
 
 /**
- * Empties `Referer` and sets the URL. Chromium ignores changed headers of a redirected request
- * without a URL, and sends the previous `Referer` if the header is missing.
+ * Whether a redirected request lacks an added `Origin` or `Referer`. Unless it is sent with a URL,
+ * Chromium fails for the first and ignores the second.
+ */
+function hasLost({ headers }: Protocol.Network.Request, added: readonly Protocol.Fetch.HeaderEntry[]): boolean {
+  const present = new Set(Object.keys(headers).map((name) => name.toLowerCase()))
+  return added.some(({ name }) => /^(?:origin|referer)$/i.test(name) && !present.has(name.toLowerCase()))
+}
+
+/**
+ * Empties `Referer`, which Chromium repeats after redirects to other origins, unlike the other
+ * headers. It ignores changed headers of a redirected request without a URL.
  */
 function withoutReferer(request: Protocol.Network.Request): Continued {
-  return { ...withHeaders(request, [{ name: 'Referer', value: '' }]), url: request.url }
+  return withHeaders(request, [{ name: 'Referer', value: '' }])
 }
 
 /** Whether a request is paused after its response has arrived. */

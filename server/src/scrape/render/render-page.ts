@@ -74,7 +74,7 @@ async function renderInTab(task: RenderTask): Promise<RenderOutcome> {
   const startedAtMs = performance.now()
   using tab = await openTab(router, task.browserContextId, signal)
   try {
-    const { patterns, stoppedAt } = await emulate(tab, {
+    const { patterns, nextStop } = await emulate(tab, {
       ...task,
       ...request,
       isMobile: request.mobile,
@@ -83,8 +83,7 @@ async function renderInTab(task: RenderTask): Promise<RenderOutcome> {
     const watch = watchNavigation(tab)
     const document = watchDocument(tab)
     let opened = await navigate(tab, request.url, document)
-    const redirect = stoppedAt()
-    if (redirect !== undefined) opened = await navigate(tab, redirect, document)
+    for (let stop = nextStop(); stop !== undefined; stop = nextStop()) opened = await navigate(tab, stop, document)
     if (opened === 'download') return await download(tab, request.url)
     if (opened !== 'opened') return { kind: opened, url: document.url() ?? request.url }
     await watch.waitUntilIdle(request.timeout / 2)

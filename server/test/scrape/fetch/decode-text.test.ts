@@ -11,6 +11,7 @@ test.each([
   ['russian', 'windows-1251'],
   ['russian', 'koi8-r'],
   ['russian', 'iso-8859-5'],
+  ['russian', 'ibm866'],
   ['ukrainian', 'windows-1251'],
   ['ukrainian', 'koi8-u'],
   ['bulgarian', 'windows-1251'],
@@ -32,6 +33,29 @@ test.each([
   for (const html of [`<p>${texts[language]}</p>`, page(texts[language]), page(texts[language].repeat(300))]) {
     expect(decodeText(encode(html, encoding), 'text/html')).toBe(html)
   }
+})
+
+test.each([
+  ['polish', 'windows-1250'],
+  ['polish', 'iso-8859-2'],
+  ['czech', 'windows-1250'],
+  ['russian', 'ibm866'],
+  ['greek', 'windows-1253'],
+] as const)('a page in English with a paragraph in %s is decoded as %s', (language, encoding) => {
+  const english = '<p>The harbour was quiet, and boats lay close to the wall. Behind it stood the lighthouse.</p>'
+  for (const html of [`${english}<p>${texts[language]}</p>`, `<ul><li>${texts[language]}</ul>${english.repeat(5)}`]) {
+    expect(decodeText(encode(html, encoding), 'text/html')).toBe(html)
+  }
+})
+
+test.each([
+  ['russian', 'windows-1251'],
+  ['japanese', 'shift_jis'],
+  ['polish', 'windows-1250'],
+] as const)('a page with %s in attributes only is decoded as %s', (language, encoding) => {
+  const html = `<meta name="description" content="${texts[language]}"><p>The harbour was quiet.</p>`
+
+  expect(decodeText(encode(html, encoding), 'text/html')).toBe(html)
 })
 
 test.each([

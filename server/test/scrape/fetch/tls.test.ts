@@ -15,6 +15,12 @@ beforeAll(async () => {
       response.writeHead(302, { location: url.replace('127.0.0.1', 'localhost') }).end()
       return
     }
+    if (path?.startsWith('/back') === true) {
+      const location =
+        headers.host?.startsWith('localhost') === true ? url : `${url.replace('127.0.0.1', 'localhost')}back`
+      response.writeHead(302, { location }).end()
+      return
+    }
     response.setHeader('content-type', 'text/html')
     response.end(`<h1>Secret</h1><p>Self-signed, referred by ${headers.referer ?? 'none'}.</p>`)
   })
@@ -74,5 +80,12 @@ describe.each(ways)('a page with a self-signed certificate, %s', (_, how) => {
 
     expect(direct['markdown']).toContain('referred by https://a.test/?secret')
     expect(elsewhere['markdown']).toContain('referred by none')
+  })
+
+  test('is scraped with skipTlsVerification, an Origin and a Referer after redirects to another origin and back', async () => {
+    const headers = { Origin: 'https://a.test', Referer: 'https://a.test/?secret' }
+    const page = await scraping.read('', { url: `${url}back`, skipTlsVerification: true, headers, ...how })
+
+    expect(page['markdown']).toContain('referred by https://a.test/?secret')
   })
 })

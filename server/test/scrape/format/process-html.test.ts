@@ -30,6 +30,17 @@ test.each<readonly [string, string, Omit<HtmlJob, 'html' | 'url' | 'options'>]>(
   }
 })
 
+test.each<readonly [string, boolean, Omit<HtmlJob, 'html' | 'url' | 'options'>]>([
+  ['only raw HTML', false, { formats: [] }],
+  ['links', true, { formats: ['links'] }],
+  ['attributes', true, { formats: [], attributes: selectors }],
+  ['the product', true, { formats: [], wantsProduct: true }],
+])('a page with too many elements has a warning if formats miss some: %s', (_, hasWarning, job) => {
+  const { warning } = processHtml({ html: '<b>a</b> '.repeat(200_000), url, options: {}, ...job })
+
+  expect(warning?.includes('500,000 elements') ?? false).toBe(hasWarning)
+})
+
 test.each([
   ['frames', '<frameset cols="50%,50%"><frame src="/menu"><frame src="/text"></frameset>', true],
   ['an inline frame', '<body><iframe src="/text"></iframe></body>', true],
