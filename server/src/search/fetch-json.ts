@@ -1,6 +1,7 @@
 import { sleep } from 'bowline/kit/sleep'
 import type { z } from 'zod'
 import { BowlineError } from 'bowline/kit/errors'
+import { readResponseText } from '../kit/read-response-text.ts'
 
 /** A request to a search service. */
 export interface JsonRequest<Schema extends z.ZodType> {
@@ -49,12 +50,7 @@ function retryDelayOf({ status, headers }: Response): number | undefined {
 }
 
 async function readBody(response: Response): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  for await (const chunk of response.body ?? []) {
-    text += decoder.decode(chunk as Uint8Array, { stream: true })
-    if (text.length > maxBytes) throw new Error(`the response is larger than ${maxBytes} bytes`)
-  }
+  const text = await readResponseText(response, maxBytes)
   if (response.ok) return text
   throw new Error(`HTTP ${response.status}: ${text.replaceAll(/\s+/g, ' ').slice(0, 200)}`)
 }

@@ -4,6 +4,7 @@ import { BowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
 import { inSpan } from '../../kit/current-work.ts'
 import { isDeeperThan } from '../../kit/is-deeper-than.ts'
+import { readResponseText } from '../../kit/read-response-text.ts'
 
 /** A service with an API compatible with OpenAI's chat completions. */
 export interface LanguageModel {
@@ -86,11 +87,14 @@ async function complete(
     body: JSON.stringify({ model: model.model, ...body }),
     ...(signal === undefined ? {} : { signal }),
   })
-  const answer = jsonIn(await response.text())
+  const answer = jsonIn(await readResponseText(response, maxResponseBytes))
   if (!response.ok) throw new Error(`it responded with status ${response.status}${errorCodeIn(answer)}`)
   if (answer === undefined) throw new Error('its response is not valid JSON')
   return answer
 }
+
+/** Maximum size of a response of the service. */
+const maxResponseBytes = 20_000_000
 
 /** Parses a response. Undefined if it is not JSON, because the error of the parser quotes it. */
 function jsonIn(text: string): unknown {

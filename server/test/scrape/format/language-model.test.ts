@@ -269,4 +269,12 @@ describe('the error of a service that fails does not quote its response, which c
 
     expect(body['error']).toBe('The language model extracted nothing: its response is not valid JSON')
   })
+
+  test('with a response above 20 MB', async () => {
+    response = { status: 200, body: 'x'.repeat(20_000_001) }
+
+    const { body } = await scraping.scrape('/article', { formats: ['json'] })
+
+    expect(body['error']).toBe('The language model extracted nothing: the response is larger than 20000000 bytes')
+  })
 })
