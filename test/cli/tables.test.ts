@@ -36,7 +36,7 @@ beforeAll(async () => {
   jobId = url.split('/').at(-1)!
   await lab.api('POST', '/v2/team/keys', { team: 'a team with a rather long name', name })
   await lab.api('POST', '/v2/teams', { name: 'another long name', credits: 100, rateLimits: 'x10,scrape=100,crawl=7' })
-  await vi.waitFor(async () => expect((await run(['webhooks', 'list', '--json'])).out).toContain(jobId))
+  await vi.waitFor(async () => expect((await run(['webhooks', 'list', '--json'])).out).toContain(jobId), 20_000)
 })
 afterAll(async () => cleanup.disposeAsync())
 

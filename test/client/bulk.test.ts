@@ -83,7 +83,7 @@ test('aborting during the start of a batch leaves no job running', async () => {
 
   await vi.waitFor(async () => {
     expect((await lab.api('GET', `/v2/batch/scrape/${id}`)).body['status']).toBe('cancelled')
-  })
+  }, 20_000)
 })
 
 test('a batch with the same key continues with the job instead of starting another', async () => {

@@ -155,7 +155,7 @@ test.each([
   const last: Buffer[] = []
   const ended = once(paused.socket.on('data', (chunk: Buffer) => last.push(chunk)).resume(), 'end')
   const closing = Buffer.from([closeCodes.lagging >> 8, closeCodes.lagging & 0xff, ...Buffer.from('lagging')])
-  await vi.waitFor(() => expect(Buffer.concat(last.slice(-2)).subarray(-closing.length)).toEqual(closing))
+  await vi.waitFor(() => expect(Buffer.concat(last.slice(-2)).subarray(-closing.length)).toEqual(closing), 20_000)
   paused.socket.end()
   await ended
 })
@@ -198,7 +198,7 @@ test.each([
   const [first, second, third] = [await connectClient(), await connectClient(), await connectClient()]
 
   first.socket.write(fragment(2 * megabyte))
-  await vi.waitFor(() => expect(first.serverEnd.bytesRead).toBeGreaterThan(2 * megabyte))
+  await vi.waitFor(() => expect(first.serverEnd.bytesRead).toBeGreaterThan(2 * megabyte), 20_000)
   second.socket.on('error', () => undefined).write(fragment(2 * megabyte))
   const closed = await closeFrameOf(second.socket)
   const answered = once(first.socket, 'data')
@@ -215,13 +215,13 @@ test('a message that makes no progress closes the connection, and pongs do not c
   const { connectClient } = await openGateway()
   const { socket, serverEnd } = await connectClient()
   socket.write(fragment(megabyte))
-  await vi.waitFor(() => expect(serverEnd.bytesRead).toBeGreaterThan(megabyte))
+  await vi.waitFor(() => expect(serverEnd.bytesRead).toBeGreaterThan(megabyte), 20_000)
   const closed = closeFrameOf(socket)
 
   vi.advanceTimersByTime(12_000)
   const before = serverEnd.bytesRead
   socket.write(Buffer.from([0x8a, 0x80, 0, 0, 0, 0]))
-  await vi.waitFor(() => expect(serverEnd.bytesRead).toBeGreaterThan(before))
+  await vi.waitFor(() => expect(serverEnd.bytesRead).toBeGreaterThan(before), 20_000)
   vi.advanceTimersByTime(12_000)
 
   expect(await closed).toEqual({ code: 1008, reason: 'A message arrived at less than 6 kB/s for 15 s: send it faster' })

@@ -87,7 +87,7 @@ test('unused processes make room for other teams, and end', async () => {
   await host.describeTools('a')
   const teamAfter = [...host.pids.keys()]
   now.mockReturnValue(start + 1_200_000)
-  await vi.waitFor(() => expect(host.pids.size).toBe(0))
+  await vi.waitFor(() => expect(host.pids.size).toBe(0), 20_000)
 
   expect(tools.map(({ name }) => name)).toContain('browser_click')
   expect(teamBefore).toEqual(['b'])

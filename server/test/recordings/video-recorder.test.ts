@@ -34,7 +34,7 @@ test('every frame is acknowledged, also if the timer of its pause ends a little 
     while (performance.now() < untilMs);
     send('first', 0)
   }
-  await vi.waitFor(() => expect(opened.filter(({ acknowledged }) => acknowledged() === 0)).toHaveLength(0))
+  await vi.waitFor(() => expect(opened.filter(({ acknowledged }) => acknowledged() === 0)).toHaveLength(0), 20_000)
 
   for (const { recorder } of opened) await recorder.finish()
 })
