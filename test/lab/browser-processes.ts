@@ -67,7 +67,8 @@ function isBrowser(words: readonly string[]): boolean {
   return words.some((word) => word.startsWith('--user-data-dir='))
 }
 
-function commandLine(pid: number): readonly string[] {
+/** The words of the command line of a process. */
+export function commandLine(pid: number): readonly string[] {
   return read(`/proc/${pid}/cmdline`).split('\0')
 }
 

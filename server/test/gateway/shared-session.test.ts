@@ -162,7 +162,8 @@ describe('Playwright and Puppeteer on one session', () => {
     await using other = await connectCdp(cdpUrl)
     const page = await slow.attachToPage()
     slow.socket.pause()
-    for (let index = 0; index < 4; index += 1) {
+    // More than the progress below reads, and than the buffers of client, server and system hold.
+    for (let index = 0; index < 8; index += 1) {
       void slow.call('Runtime.evaluate', { expression: `'x'.repeat(8e6)` }, page)
     }
     // Occasional progress is not enough.

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Bowline } from '../../../src/index.ts'
-import { processesNaming, processesWithEnvironment } from '../../lab/browser-processes.ts'
+import { commandLine, processesNaming, processesWithEnvironment } from '../../lab/browser-processes.ts'
 import type { Fleet } from '../fleet.ts'
 
 /** Milliseconds after which reapers of killed clients have exited. */
@@ -27,7 +27,7 @@ export async function waitForClients(
       const markers = await namesIn(sessionDir)
       return markers.length === 0 ? [] : [`session markers of clients are left: ${markers.join(' ')}`]
     }
-    if (Date.now() > endMs) return [`processes of clients are left: ${pids.join(' ')}`]
+    if (Date.now() > endMs) return pids.map((pid) => `a process of a client is left: ${commandLine(pid).join(' ')}`)
     await sleep(200)
   }
 }
