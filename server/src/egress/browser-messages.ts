@@ -15,7 +15,7 @@ import {
  */
 const failureMs = 300_000
 
-/** The same once the host has accepted a connection, after which an error can be its own. */
+/** The same after the host has accepted a connection: later errors may be caused by the site. */
 const recoveredMs = 30_000
 
 /** Maximum number of hosts whose addresses are remembered. */

@@ -121,7 +121,7 @@ function createRouteHandler(route: Route, handler: Handler<RouteName>, deps: Reg
   }
 }
 
-/** Adds warnings about parts of a request that have no effect to a response. */
+/** Adds warnings to a response about parts of the request that have no effect. */
 function withWarnings<Body>({ route, sent, body }: ReadRequest, response: Body): Body {
   const unknown = [unknownKeysWarning(route, sent?.body), unknownParametersWarning(route, sent?.query)]
   const warnings = [...unknown, idleWebhookWarning(body)]

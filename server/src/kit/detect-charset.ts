@@ -25,7 +25,7 @@ const countedBytes = 16_000
 /** Non-ASCII letters below which a guess is unreliable. */
 const fewLetters = 4
 
-/** Text of a page by whose letters its encoding is guessed. */
+/** Text from which the encoding of a page is guessed. */
 interface CountedText {
   readonly text: string
   readonly runs: readonly string[]
@@ -76,8 +76,8 @@ function candidatesOf(words: string, start: Uint8Array): readonly Candidate[] {
 }
 
 /**
- * Whether nearly all letters are Cyrillic in this encoding, and as many as in Russian are among the
- * six most frequent. The detector does not know it.
+ * Whether text is Russian in IBM866, which the detector does not support: nearly all letters must
+ * be Cyrillic, and enough of them among the six most frequent letters of Russian.
  */
 function isIbm866(words: string): boolean {
   const bytes = words.match(/[\x80-\xff]/g)?.length ?? 0

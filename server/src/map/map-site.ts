@@ -137,7 +137,7 @@ async function explore(
   const isPage = sitemap === 'skip' || page.isHtml === true || !isNamedAsSitemap(start)
   if (isPage) addStart(context, page, sitemap)
   const own = sitemap === 'skip' ? noPages : await readSitemaps(context, start, page.links)
-  // Its sitemap was read first, because the URL of a sitemap is no page.
+  // Added after the sitemaps were read, because the start URL may be one of them.
   if (!isPage) addStart(context, page, sitemap)
   const others = sitemap === 'skip' ? noPages : await readSubdomainSitemaps(context, start, request)
   const wantsWalk = own.count === 0 && sitemap !== 'only' && page.url !== undefined

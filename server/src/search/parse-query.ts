@@ -6,7 +6,7 @@ export interface Clause {
   readonly isExcluded: boolean
   /** Conditions joined to this one by `OR`. */
   readonly alternatives?: readonly Clause[] | undefined
-  /** Set if `OR` before it cannot join it to the previous condition, so that both apply. */
+  /** Set if the `OR` before it cannot be applied, so that both conditions must match. */
   readonly ignoresOr?: true
 }
 

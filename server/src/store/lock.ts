@@ -17,7 +17,7 @@ export async function lockFolder(folder: string): Promise<Disposable> {
   let lock: DatabaseSync | undefined
   try {
     lock = new DatabaseSync(path)
-    // Nothing is written that a journal could restore, and others could read its file.
+    // In memory, because other users could read the file of the journal. Nothing is written.
     lock.exec('pragma busy_timeout = 0; pragma journal_mode = memory')
     lock.exec('pragma locking_mode = exclusive; begin exclusive')
     // Other users must not be able to open the file: they could lock it and block the server.

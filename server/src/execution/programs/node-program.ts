@@ -40,7 +40,7 @@ const require = createRequire(`${process.cwd()}/code.js`)
 const boundNames = ['page', 'context', 'browser'] as const
 const missing = 'needs Playwright, which is not installed on this server: npm install playwright-core'
 const session = new Session()
-/** The code can replace the functions of these streams. */
+/** Bound before user code runs, which can replace the methods of these streams. */
 const flushes = [process.stdout, process.stderr].map((stream) =>
   createFlush(stream, stream.write.bind(stream), stream.uncork.bind(stream)),
 )

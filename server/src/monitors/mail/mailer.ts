@@ -35,7 +35,7 @@ export interface CheckReport {
   readonly summary: CheckSummary
 }
 
-/** Half of them for one team. */
+/** Maximum number of emails sent at a time. A team may use half of them. */
 const maxParallelMails = 4
 
 /**

@@ -52,7 +52,7 @@ export function processHtml({ html, url, formats, options, attributes, wantsProd
     ...made,
     ...collected,
     ...product,
-    // Metadata alone misses nothing: raw HTML and screenshots have the whole page.
+    // The warning does not apply to raw HTML and screenshots, which contain the whole page.
     ...(formats.length === 0 && attributes === undefined && !wantsProduct && { warning: undefined }),
     isShell: hasShellTree && (made.markdown?.length ?? 0) < minContentCharacters,
   }

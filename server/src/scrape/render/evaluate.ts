@@ -129,7 +129,7 @@ function valueOf({ result, exceptionDetails }: Protocol.Runtime.EvaluateResponse
   throw new BowlineError('SCRAPE_ACTION_ERROR', `The script failed: ${reason.slice(0, maxReasonLength)}`)
 }
 
-/** Returns a value as JSON has it. BigInts become their digits. */
+/** Converts a value to JSON. A BigInt becomes a string of its digits. */
 function toEvaluation(tab: Tab, object: Protocol.Runtime.RemoteObject): Evaluation {
   const { type, subtype, value, unserializableValue: text } = object
   if (type === 'bigint' && text !== undefined) return { type, value: text.replace(/n$/, '') }

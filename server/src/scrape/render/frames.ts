@@ -19,8 +19,8 @@ export interface Frame {
 }
 
 /**
- * Lists the frames of a page, including cross-origin ones. Those with an error page of the browser
- * are left out: full Chromium describes the error in it.
+ * Lists the frames of a page, including cross-origin ones. Omits frames that failed to load, in
+ * which full Chromium shows an error page.
  */
 export async function listFrames(tab: Tab): Promise<readonly Frame[]> {
   const attached = [...tab.attached.values()].filter(({ type }) => type === 'iframe')

@@ -23,8 +23,9 @@ export interface Interception {
   /** Patterns of the intercepted requests: none if there is nothing to change. */
   readonly patterns: readonly Protocol.Fetch.RequestPattern[]
   /**
-   * Returns the redirect target that the tab has to open itself, to change its `Referer` or
-   * `Origin`. Call it after each navigation until it returns undefined: later redirects go on.
+   * Returns a redirect that was stopped because its `Referer` or `Origin` must change. Navigate the
+   * tab to it, and call this again after each navigation. Once it has returned undefined, redirects
+   * are no longer stopped.
    */
   readonly nextStop: () => string | undefined
 }
@@ -67,7 +68,7 @@ export async function interceptRequests(
       stoppedAt = request.url
       return fail('Aborted')
     }
-    // With a URL, Chromium checks the certificate again.
+    // If the URL is set, Chromium verifies the certificate again.
     const sentUrl = isRestarted && !(isOwn && isUnverified) ? { url: request.url } : {}
     const send = async (changed: Continued): Promise<unknown> =>
       call('Fetch.continueRequest', { requestId, ...changed, ...sentUrl })
@@ -98,7 +99,7 @@ function requestPatterns(page: URL | undefined): readonly Protocol.Fetch.Request
   return [...new Set(urls)].map((urlPattern) => ({ urlPattern, requestStage: 'Request' as const }))
 }
 
-/** Redirects of a page that its tab opens itself at most, as many as Chromium follows. */
+/** Maximum number of stopped redirects per page. Chromium follows as many. */
 const maxStops = 20
 
 /** Returns the `Cookie` header for a URL. */
@@ -146,8 +147,8 @@ function withHeaders({ headers }: Protocol.Network.Request, added: readonly Prot
 }
 
 /**
- * Whether a redirected request lacks an added `Origin` or `Referer`. Unless it is sent with a URL,
- * Chromium fails for the first and ignores the second.
+ * Whether a redirected request has lost an added `Origin` or `Referer`. If the request continues
+ * without a URL, Chromium rejects a new `Origin` and ignores a new `Referer`.
  */
 function hasLost({ headers }: Protocol.Network.Request, added: readonly Protocol.Fetch.HeaderEntry[]): boolean {
   const present = new Set(Object.keys(headers).map((name) => name.toLowerCase()))

@@ -118,7 +118,7 @@ export function watchDocument(tab: Tab): DocumentWatch {
       url = params.request.url
       isRefused = false
     }
-    // Full Chromium loads a failed page again, and then reports the request as cancelled, too.
+    // Full Chromium reloads a page that failed, and then also reports its request as cancelled.
     if (method === 'Network.loadingFailed' && params.requestId === documentId) {
       isRefused ||= refusal.test(params.errorText)
     }
@@ -128,7 +128,7 @@ export function watchDocument(tab: Tab): DocumentWatch {
 
 /**
  * Navigates to a URL. Resolves to `download` for a file, and to `refused` if the egress policy
- * blocks the URL. With `document`, errors are those of the site to which the URL redirects. Throws
+ * blocks the URL. With `document`, errors name the site that the URL redirects to. Throws
  * SCRAPE_SSL_ERROR, SCRAPE_SITE_ERROR.
  */
 export async function navigate(

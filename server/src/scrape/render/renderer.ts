@@ -172,7 +172,7 @@ export class Renderer implements AsyncDisposable {
 
   /**
    * Connects again over the same upstream to find out why the page could not be reached. Only the
-   * URL of the request is known to be one that a refused request may connect to.
+   * URL of the request may be connected to after a refusal.
    */
   async #failureOf({ request, upstream, signal }: RenderCall, { kind, url: failedUrl }: Failure): Promise<unknown> {
     const url = kind === 'refused' ? request.url : failedUrl

@@ -162,7 +162,7 @@ export function bodyOf(html: string): string {
  */
 export function insertFrames(html: string, parts: ReadonlyMap<string, string>): string {
   const remaining = new Map(parts)
-  // Joined at the end: strings would be copied once per level.
+  // Joined once at the end. Otherwise, each level would copy the text of all levels below it.
   const pieces: string[] = []
   const insert = (text: string): void => {
     let end = 0
