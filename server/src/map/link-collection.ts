@@ -45,6 +45,11 @@ export class LinkCollection {
     return this.#links.size >= this.#options.capacity
   }
 
+  /** Number of `links`. */
+  get size(): number {
+    return this.#links.size
+  }
+
   /** Pages under the path. */
   get links(): readonly FoundLink[] {
     return [...this.#links.values()]

@@ -71,7 +71,7 @@ export async function mapSite(
   const found = await explore(dispatcher, request, options)
   signal?.throwIfAborted()
   const { links } = found.context
-  if (links.links.length + links.outside.length === 0) {
+  if (links.size + links.outside.length === 0) {
     if (late.aborted) throw new BowlineError('MAP_TIMEOUT', `The map found no page within ${timeout} ms`)
     if (found.error !== undefined) throw found.error
   }

@@ -128,10 +128,10 @@ class PageWalk {
         return
       const page = await readPageLinks(decodeText(response.chunks, response.contentType), response.url)
       const { title, description } = page
-      const before = links.links.length
+      const before = links.size
       links.add(response.url.href, { title, description })
       this.collect(page, response.url, depth + 1)
-      this.queue.record(step, links.links.length - before)
+      this.queue.record(step, links.size - before)
     } catch {
       // The link to it is listed anyway.
     }
